@@ -68,7 +68,7 @@ def race_text(name: str, text: str, found: Sequence[Proposed]) -> str:
 
 
 def systems_of(found: Sequence[Proposed]) -> list[System]:
-    """What is proposed, in every combination."""
+    """The systems of a race: every combination of the proposed options, or a sample of many."""
     tables = [table for each in found for table in each.tables]
     points = points_of(tables, random.Random(0))  # noqa: S311 - no secret
     each_of = ((table, point) for table, own in zip(tables, points, strict=True) for point in own)

@@ -20,7 +20,7 @@ _OFF = ("0", "none", "false")
 
 @dataclass(frozen=True)
 class FioJob:
-    """One section, its options by their usual names."""
+    """One section of a fio job file; aliases of options are resolved to fio's main names."""
 
     section: Section
     findings: Findings

@@ -172,7 +172,7 @@ class Findings:
     unknown: dict[tuple[str, int, str], InputError] = field(default_factory=dict)
 
     def take(self, option: Option, fate: Fate, why: str) -> None:
-        """As the table of its tool has it."""
+        """Carry an option over, note or refuse it, as its tool's table of options says."""
         if fate == "refused":
             self.refuse(option, why)
         elif fate == "noted":

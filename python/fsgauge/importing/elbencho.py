@@ -20,7 +20,7 @@ _COLUMNS = {
     "threads": "threads", "block_size": "block size", "file_size": "file size",
     "io_depth": "IO depth", "random_offsets": "random", "direct_io": "direct IO",
 }  # fmt: skip
-"""Of its JSON's config, and what its CSV calls them."""
+"""Keys of `config` in elbencho's JSON, and the columns of its CSV that hold the same."""
 _FACTORS = {"block_size_bytes": "block_size", "queue_depth": "io_depth", "jobs": "threads"}
 
 
@@ -59,7 +59,7 @@ def _run(phases: Sequence[Mapping[str, Any]]) -> Run:
 
 
 def _of_csv(text: str) -> Iterator[dict[str, Any]]:
-    """Its rows, each as the JSON has it."""
+    """The rows of elbencho's CSV, each in the shape of a result in its JSON."""
     for row in csv_rows(text, _HEAD):
         last, latency = _done(row)
         if row.get(f"{_MIXED}MiB/s [last]"):

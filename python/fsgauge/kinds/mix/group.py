@@ -129,7 +129,7 @@ class Group(GroupKeys):
         return self.distribution in ("zipf", "pareto")
 
     def inapplicable(self) -> sweep.Inapplicable:
-        """Of each key the first of these reasons that holds."""
+        """Keys that change nothing in this group, each with the first reason that holds."""
         is_random, has_own = self.order == "random", self.files_of is None
         all_drawn = is_random and self.random_percent == 100
         is_mixed = {"read", "write"} <= self.operations.keys()
