@@ -4,16 +4,17 @@
 #[path = "../../fsgauge-load/tests/support/results.rs"]
 mod results;
 
-use std::collections::BTreeSet;
 use std::fs::{File, read_dir, read_link, read_to_string};
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
 
 use fsgauge_clients::run_clients;
 use fsgauge_wire::{
     ClientErrorKind, ClientOperation, ClientsJob, ClientsTarget, Data, Ended, Event, FileSet, FileSizes,
     Listener, Stop, Tree,
 };
-use results::engine;
+use results::{Heard, engine};
 use rustix::process::{Resource, Rlimit, setrlimit};
 
 /// Opens files until no more can be opened, once the job has been checked; then closes some.
@@ -36,38 +37,38 @@ impl Listener for Taker {
     }
 }
 
-/// What threads of clients have open and the listener's thread has not, gathered at each event.
-#[derive(Default)]
-struct Apart {
-    open: BTreeSet<PathBuf>,
-}
-
-fn open_of(thread: &Path) -> BTreeSet<(PathBuf, PathBuf)> {
-    let numbers = read_dir(thread.join("fd")).into_iter().flatten().flatten();
-    numbers.filter_map(|each| Some((each.file_name().into(), read_link(each.path()).ok()?))).collect()
-}
-
-impl Listener for Apart {
-    fn event(&mut self, _: Event) -> std::io::Result<()> {
-        let here = open_of(Path::new("/proc/thread-self"));
-        for thread in read_dir("/proc/self/task")?.flatten().map(|each| each.path()) {
-            if read_to_string(thread.join("comm")).is_ok_and(|name| name.starts_with("clients-")) {
-                let apart = open_of(&thread).difference(&here).map(|(_, link)| link.clone()).collect();
-                self.open = &self.open | &apart;
-            }
-        }
-        Ok(())
-    }
+/// Whether a thread of clients has a file of a directory open, before and after the calling thread has not.
+fn is_apart(directory: &Path) -> bool {
+    let threads = read_dir("/proc/self/task").unwrap().flatten().map(|each| each.path());
+    threads
+        .filter(|each| read_to_string(each.join("comm")).is_ok_and(|name| name.starts_with("clients-")))
+        .flat_map(|each| read_dir(each.join("fd")).into_iter().flatten().flatten())
+        .map(|each| (Path::new("/proc/thread-self/fd").join(each.file_name()), each.path()))
+        .any(|(here, there)| {
+            let [first, own, last] = [&there, &here, &there].map(|each| read_link(each).ok());
+            first.as_ref().is_some_and(|each| each.starts_with(directory)) && own != first && first == last
+        })
 }
 
 fn threads_of_clients_open_files_in_tables_of_their_own() {
     let directory = tempfile::tempdir().unwrap();
-    let mut apart = Apart::default();
-    // Long enough for an event while files are open.
     let job = job_in(directory.path(), 2);
     let job = ClientsJob { files: FileSet { files_per_client: 400, ..job.files }, ..job };
-    run_clients(&job, engine(), &mut apart, Stop::new()).unwrap();
-    assert!(apart.open.iter().any(|each| each.starts_with(directory.path())), "{:?}", apart.open);
+    let running = AtomicBool::new(true);
+    let (ran, apart) = thread::scope(|scope| {
+        let looking = scope.spawn(|| {
+            let mut apart = false;
+            while !apart && running.load(Ordering::Relaxed) {
+                apart = is_apart(directory.path());
+            }
+            apart
+        });
+        let ran = run_clients(&job, engine(), &mut Heard::default(), Stop::new());
+        running.store(false, Ordering::Relaxed);
+        (ran, looking.join().unwrap())
+    });
+    ran.unwrap();
+    assert!(apart);
 }
 
 fn job_in(directory: &Path, threads: u32) -> ClientsJob {
