@@ -24,7 +24,7 @@ computed from them is marked as computed. `fsgauge published N-06` prints one cl
 `fsgauge published run sonexion` (or `nss`, `flash`, `clusters`, `closson`) runs every part of a
 publication that a machine can, says what it cannot and why (`--plan`: that alone), and writes a
 page with its figures and ours, and an archive: `fsgauge published --judge ARCHIVE` judges it again
-without the rig, and `scripts/recompute-verdicts ARCHIVE` without fsgauge (sonexion, closson).
+without the rig, and `scripts/recompute-verdicts ARCHIVE` without fsgauge (sonexion, closson, nss).
 Archives of runs behind this page are in [evidence/archives](evidence/archives/README.md).
 
 | verdict | meaning |

@@ -135,14 +135,37 @@ def test_what_was_measured_of_writers_comes_out_as_fsgauge_has_it(tmp_path: Path
         assert match[2] == next(e for e in ("missed", "open", "met") if e in own), match[0]
 
 
+OF_CLIENTS = Path(__file__).parents[3] / "docs/evidence/archives/nss.tar.xz"
+CLIENTS_LINE = re.compile(r"^(N-\d\d)  (met|missed|open) +(.*)$")
+
+
+def test_the_archive_of_clients_comes_out_as_fsgauge_has_it() -> None:
+    """Response times, times to complete and rates, of the records that are published."""
+    done = recomputed(OF_CLIENTS)
+    assert done.returncode == 0, done.stdout + done.stderr
+    found = {
+        match[1]: match for line in done.stdout.splitlines() if (match := CLIENTS_LINE.match(line))
+    }
+    assert len(found) == 15
+    run = read_archive(OF_CLIENTS).runs["connections-at-scale"]
+    for name, match in found.items():
+        claim = ledger_of("connections").of(name)
+        printed = [float(each) for each in re.findall(r": ([0-9.]+) \(", match[3])]
+        for trial, ratio in zip(claim.trials, printed, strict=True):
+            (seen,) = run.of(claim, trial)
+            assert ratio == pytest.approx(seen.value, rel=0.006), match[0]
+        words = {verdict_of(each, None, run.of(claim, each)).word for each in claim.trials}
+        assert {MEANT.get(word, "open") for word in words} == {match[2]}, match[0]
+
+
 @pytest.mark.usefixtures("blank_pictures")
 def test_a_publication_that_it_does_not_know_is_named(tmp_path: Path) -> None:
     contents = Contents(
-        format=FORMAT, fsgauge=__version__, publication="nss", studies=[], left_out=[]
+        format=FORMAT, fsgauge=__version__, publication="flash", studies=[], left_out=[]
     )
-    done = recomputed(write_archive(tmp_path / "nss.tar.xz", contents, []))
+    done = recomputed(write_archive(tmp_path / "flash.tar.xz", contents, []))
     assert done.returncode == 1
-    assert done.stdout.endswith("is of nss: known here are sonexion and closson\n")
+    assert done.stdout.endswith("is of flash: known here are sonexion, closson, nss\n")
 
 
 @pytest.mark.usefixtures("blank_pictures")
