@@ -15,7 +15,7 @@ import pytest
 from fsgauge.machine.device.loop_devices import loops_available
 from fsgauge.machine.ledger.ledger_folder import STATE_VARIABLE
 from tests.command_server import leave_pictures_blank
-from tests.long import long_tests
+from tests.long import TOO_LATE, is_too_late, long_tests
 
 KEEP_CACHES = "FSGAUGE_KEEP_CACHES"
 os.environ[KEEP_CACHES] = "1"
@@ -67,8 +67,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.long)
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Long tests that a slow machine had no time for are counted, not passed over."""
+    skipped = terminalreporter.stats.get("skipped", [])
+    if late := sum(TOO_LATE in str(each.longrepr) for each in skipped):
+        terminalreporter.write_line(f"{late} not run: {TOO_LATE}")
+
+
 def pytest_runtest_setup(item: pytest.Item) -> None:
     """Skip, or fail where skipping is not allowed."""
+    if item.get_closest_marker("long") and is_too_late():
+        pytest.skip(TOO_LATE)
     for marker, (missing, switch) in _NEEDS.items():
         if item.get_closest_marker(marker) is None or (reason := missing()) is None:
             continue

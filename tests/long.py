@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import time
 from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
@@ -9,6 +11,15 @@ from typing import Any
 import pytest
 
 LONG_TESTS = Path(__file__).with_name("long.txt")
+UNTIL = "FSGAUGE_TEST_LONG_UNTIL"
+"""When no long test begins any more, in seconds since 1970: scripts/test sets it."""
+TOO_LATE = (
+    "long, and the time for long tests is over on this machine: make test-all on a faster one"
+)
+
+
+def is_too_late() -> bool:
+    return time.time() > float(os.environ.get(UNTIL, "inf"))
 
 
 def long_tests() -> set[str]:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import ast
+import os
 import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
-from tests.long import long_tests
+from tests.long import TOO_LATE, UNTIL, long_tests
+from tests.patience import patience
 
 ROOT = Path(__file__).parents[2]
 
@@ -44,3 +47,19 @@ def test_each_that_is_listed_is_there() -> None:
         file, _, name = listed.partition("::")
         tree = ast.parse((ROOT / file).read_text())
         assert name in {each.name for each in ast.walk(tree) if isinstance(each, ast.FunctionDef)}
+
+
+def test_what_a_slow_machine_has_no_time_for_is_counted() -> None:
+    """And what is not long is run all the same."""
+    names = "test_the_mark_says_what_it_means or test_wheel"
+    command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-k", names]
+    done = subprocess.run(
+        [*command, "tests/house/test_long.py", "tests/house/test_wheel.py"],
+        cwd=ROOT,
+        env={**os.environ, UNTIL: "1"},
+        capture_output=True,
+        text=True,
+        timeout=patience(120),
+        check=False,
+    )
+    assert f" not run: {TOO_LATE}" in done.stdout and "1 passed" in done.stdout, done.stdout
