@@ -13,9 +13,12 @@ from typing import Any
 
 import engine
 import fio
+from compiled import compiled
 from null_depth import TARGET, difference
 from scratch import MEMORY, Scratch
-from side_by_side import Comparison, Measure, Sample, Skipped
+from side_by_side import Comparison, Failed, Measure, Sample, Skipped
+from tool import run_tool
+from unlike_calls import FILE_BYTES, unlike_calls
 
 JOB_FILE = Path(__file__).with_name("unlike.fio")
 SHORT_SECONDS, LONG_SECONDS = 0.3, 1.2
@@ -26,6 +29,42 @@ DRAWN = {"read": 5, "write": 2, "stat": 2, "append": 1}
 def in_memory(scratch: Scratch) -> Comparison:
     """Each load on a file in memory."""
     del scratch
+    folder, loads = laid_out()
+    of_fio = folder / "fio"
+    of_fio.mkdir(exist_ok=True)
+    return compare(loads, JOB_FILE, [f"--directory={of_fio}"])
+
+
+def over_a_plain_loop(scratch: Scratch) -> Comparison:
+    """The same loads in memory over the same calls in a C loop: how much of it is the kernel's."""
+    _, loads = laid_out()
+    program = compiled("plain_mix.c", scratch.directory)
+    words = []
+    for load, (name, (calls, syncs)) in zip(loads, unlike_calls().items(), strict=True):
+        (file,) = (each for each in Path(load["target"]["directory"]).iterdir() if each.is_file())
+        if file.stat().st_size < FILE_BYTES:
+            raise Failed(f"{file} of {name} is not laid out")
+        calls.tofile(scratch.directory / name)
+        words.append(f"{file},{scratch.directory / name},{int(syncs)}")
+
+    def loop(seconds: float) -> tuple[float, int, float]:
+        done = run_tool([str(program), str(seconds), *words])
+        operations = int(done.output)
+        return operations / seconds, operations, done.cpu_ns
+
+    measure = Measure(
+        COST, "cpu", "ns of CPU per operation", "<= 1.1", lambda ratio, _: ratio <= 1.1
+    )
+    return Comparison(
+        "plain loop in C",
+        [measure],
+        lambda: sample(lambda seconds: engine_mix(loads, seconds)),
+        lambda: sample(loop),
+    )
+
+
+def laid_out() -> tuple[Path, list[dict[str, Any]]]:
+    """A folder in memory, and the loads with their files in it."""
     if not MEMORY.parent.is_dir():
         raise Skipped(f"{MEMORY.parent} is missing: mount -t tmpfs tmpfs {MEMORY.parent}")
     folder = MEMORY / "unlike"
@@ -33,9 +72,7 @@ def in_memory(scratch: Scratch) -> Comparison:
     for load in loads:
         Path(load["target"]["directory"]).mkdir(parents=True, exist_ok=True)
     engine_mix(loads, SHORT_SECONDS, lay_out=True)
-    of_fio = folder / "fio"
-    of_fio.mkdir()
-    return compare(loads, JOB_FILE, [f"--directory={of_fio}"])
+    return folder, loads
 
 
 def on_nothing(scratch: Scratch) -> Comparison:
