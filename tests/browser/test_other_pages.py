@@ -18,8 +18,8 @@ from fsgauge.record.strikes import Strike, Struck
 from fsgauge.report import write_report
 from fsgauge.report.publication import write_publication
 from fsgauge.stats.folders.condition import parse_condition
+from fsgauge.sweep.answer import SweepResults
 from fsgauge.sweep.folder import YearLine, YearPanel, YearPoint
-from fsgauge.sweep.lines import SweepResults
 from fsgauge.sweep.page import write_sweep
 from tests.browser.geometry import FORMS, faults_of
 from tests.browser.opened import Open

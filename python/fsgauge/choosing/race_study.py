@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import tomllib
 from collections.abc import Mapping, Sequence
 from itertools import chain
@@ -21,7 +20,7 @@ from fsgauge.study.parse import load_study
 from fsgauge.study.policies import POLICIES
 from fsgauge.study.shipped import find_study, is_shipped, study_meant
 from fsgauge.study.system import MOST_SYSTEMS
-from fsgauge.study.varying import SAMPLED, around, combinations, points_of, system_at
+from fsgauge.study.varying import SAMPLED, around, combinations, system_at, varied
 from fsgauge.system.options import known_options
 from fsgauge.units import listed
 
@@ -70,9 +69,7 @@ def race_text(name: str, text: str, found: Sequence[Proposed]) -> str:
 def systems_of(found: Sequence[Proposed]) -> list[System]:
     """The systems of a race: every combination of the proposed options, or a sample of many."""
     tables = [table for each in found for table in each.tables]
-    points = points_of(tables, random.Random(0))  # noqa: S311 - no secret
-    each_of = ((table, point) for table, own in zip(tables, points, strict=True) for point in own)
-    return [System.model_validate(system_at(*each), context=WRITTEN) for each in each_of]
+    return [System.model_validate(each.table, context=WRITTEN) for each in varied(tables)]
 
 
 def _table(table: Mapping[str, Any], reasons: Sequence[Option]) -> Table:
@@ -100,19 +97,12 @@ def around_winner(study: Study, text: str, winner: str) -> Study | None:
     A name is the same combination in each sample. What weakens durability is left out if the first
     race has none of it (--safe)."""
     tables = tomllib.loads(text)["system"] if is_sampled(text) else []
-    samples = (
-        zip(tables, points_of(tables, random.Random(seed)), strict=True)  # noqa: S311 - no secret
-        for seed in {study.plan.seed or 0, 0}
-    )
-    near = next(
-        (
-            [system_at(table, each) for each in around(table.get("vary", {}), point, SAMPLED)]
-            for table, points in chain.from_iterable(samples)
-            for point in points
-            if system_at(table, point)["name"] == winner
-        ),
-        [],
-    )
+    raced = chain.from_iterable(varied(tables, seed) for seed in {study.plan.seed or 0, 0})
+    won = next((each for each in raced if each.table["name"] == winner), None)
+    near = []
+    if won:
+        table = tables[won.place]
+        near = [system_at(table, at) for at in around(table.get("vary", {}), won.point, SAMPLED)]
     if not any(weakened(made_by(each.model_dump())) for each in study.systems):
         near = [each for each in near if not weakened(made_by(each))]
     systems = (System.model_validate(each, context=WRITTEN) for each in near)

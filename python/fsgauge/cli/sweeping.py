@@ -115,7 +115,7 @@ def _simulate(sweep: Sweep, *, accept_changed: bool = False) -> int:
 def _written(sweep: Sweep, failed: list[Failed]) -> tuple[str, list[str]]:
     """Write the page; gives the answer with the page's path, and the points that are missing."""
     from fsgauge.store.seals import understood
-    from fsgauge.sweep.lines import results_of
+    from fsgauge.sweep.answer import results_of
     from fsgauge.sweep.page import write_sweep
 
     with understood(("report.json of a point has no checksum, so a change cannot be detected",)):

@@ -35,12 +35,7 @@ _FORMATS = ("1.96,", "1.97,", "1.98,")
 _OLD_FIELDS = 48
 _WRITES = ("put", "rewrite", "create", "delete")
 IOZONE = "IOzone"
-COLUMNS = (
-    "write", "rewrite", "read", "reread", "random read", "random write", "backwards read",
-    "record rewrite", "strided read", "fwrite", "frewrite", "fread", "freread",
-)  # fmt: skip
 WRITES = {"write", "rewrite", "random write", "record rewrite", "fwrite", "frewrite"}
-_NUMBERS = re.compile(r"\s*\d+(\s+\d+){2,}\s*")
 _MODES = (
     "O_DIRECT feature enabled", "SYNC Mode", "Include fsync in write timing",
     "Include close in write timing", "Using mmap files", "Purge Mode On",
@@ -73,15 +68,17 @@ def read_iozone(text: str, _: Path) -> list[Run]:
 
 
 def _run(text: str) -> Run:
-    if "iozone test complete." not in text:
-        raise NonsenseError("it did not complete")
+    try:
+        rows = _peer("iozone").rows(text)
+    except ValueError as error:
+        raise NonsenseError(str(error)) from error
     if not re.search(r"Output is in k?[bB]?K?[Bb]ytes/sec", text):
         raise NonsenseError("its rates are not in kBytes/sec (options -N and -O)")
     lines = (r"Version \$Revision: (\S+)", r"Run began: (.+)", r"Command line used: (.+)")
     version, began, command = (_found(line, text) for line in lines)
     modes = [each for each in _MODES if each in text]
     said = {"modes": ", ".join(modes) or "none"}
-    tests = [replace(test, said=said) for test in _tests(text)]
+    tests = [replace(_rated(*row), said=said) for row in rows]
     if not tests:
         raise NonsenseError("it has no table of rates; -t prints another one")
     return Run(
@@ -105,27 +102,14 @@ def _unix_ns(text: str) -> int | None:
         return None
 
 
-def _tests(text: str) -> Iterator[Test]:
-    """A test for each number of the table, each placed by the column above it."""
-    ends: list[int] = []
-    for line in text.splitlines():
-        if line.split()[:2] in (["kB", "reclen"], ["KB", "reclen"]):
-            ends = [found.end() for found in re.finditer(r"\S+", line)]
-        elif ends and _NUMBERS.fullmatch(line):
-            values = [(int(found[0]), found.end()) for found in re.finditer(r"\d+", line)]
-            (file_kib, _), (record_kib, _), *rates = values
-            for rate, end in rates:
-                column = min(range(2, len(ends)), key=lambda place: abs(ends[place] - end))
-                if column - 2 >= len(COLUMNS):
-                    raise NonsenseError(f"a row of {len(values)} columns")
-                name = COLUMNS[column - 2]
-                yield by_rate(
-                    name,
-                    writes=name in WRITES,
-                    bytes_per_second=rate * _KIB,
-                    block_bytes=record_kib * _KIB,
-                    file_size_bytes=file_kib * _KIB,
-                )
+def _rated(name: str, file_kib: int, record_kib: int, rate: int) -> Test:
+    return by_rate(
+        name,
+        writes=name in WRITES,
+        bytes_per_second=rate * _KIB,
+        block_bytes=record_kib * _KIB,
+        file_size_bytes=file_kib * _KIB,
+    )
 
 
 def is_bonnie(text: str) -> bool:
@@ -147,15 +131,15 @@ def _of_1_98(line: str) -> str:
     return ",".join(["1.98", *fields[1 : _CHUNK + 1], "", "", *fields[_CHUNK + 1 :]])
 
 
-def _peer() -> Any:  # noqa: ANN401 - a module's table
+def _peer(tool: str) -> Any:  # noqa: ANN401 - a module's table
     having = (name for name in kinds.names() if kinds.has_part(name, "peers"))
-    return next(peer for name in having if (peer := kinds.part(name, "peers").PEERS.get(BONNIE)))
+    return next(peer for name in having if (peer := kinds.part(name, "peers").PEERS.get(tool)))
 
 
 def _bonnie_run(line: str) -> Run:
     fields = line.split(",")
     try:
-        rates = _peer().rates(line)
+        rates = _peer(BONNIE).rates(line)
     except FsgaugeError as error:
         raise NonsenseError(error.what) from error
     chunk = binary_bytes(fields[_CHUNK]) or _CHUNK_BYTES

@@ -7,7 +7,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 from fsgauge.record.factors import factors_of
@@ -30,6 +30,7 @@ from fsgauge.stats.wording import (
     share_of,
     share_words,
     shown_percent,
+    together,
 )
 from fsgauge.units import exact_percent
 
@@ -130,7 +131,7 @@ def _names(between: Between, entries: Sequence[Entry]) -> str:
     for entry in entries[:MOST_NAMED]:
         by_system.setdefault(entry.system, []).append(entry)
     named = [(system, _tests(between, own)) for system, own in by_system.items()]
-    names = [f"{tests} on {systems}" for systems, tests in _together(named)]
+    names = [f"{tests} on {systems}" for systems, tests in together(named)]
     more = len(entries) - MOST_NAMED
     return f"{', '.join(names)} and {more} more" if more > 0 else listed(names)
 
@@ -139,18 +140,6 @@ def _tests(between: Between, entries: Sequence[Entry]) -> str:
     """ "4 KiB random reads and random writes at depth 32"."""
     names = [_test(between, each) for each in entries]
     return works_joined([between.cell(each.cell) for each in entries], names) or listed(names)
-
-
-def _together(named: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Systems and the tests of each, as ("ext4 and xfs", "write and read"); systems with the same
-    tests together."""
-    by_system: dict[str, list[str]] = {}
-    for system, test in named:
-        by_system.setdefault(system, []).append(test)
-    alike: dict[tuple[str, ...], list[str]] = {}
-    for system, tests in by_system.items():
-        alike.setdefault(tuple(tests), []).append(system)
-    return [(listed(systems), listed(tests)) for tests, systems in alike.items()]
 
 
 def _told(between: Between, entry: Entry) -> str:

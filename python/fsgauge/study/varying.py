@@ -16,7 +16,7 @@ import re
 import shlex
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import islice, product
-from typing import Any
+from typing import Any, NamedTuple
 
 from fsgauge.errors import InputError, did_you_mean, nearest
 from fsgauge.study.document import Document
@@ -60,41 +60,48 @@ def vary_systems(
             location=document.key(("system", varying[0], "vary")),
             next='fewer values; or [plan] mode = "race", which begins with a sample of them',
         )
-    seed = plan.get("seed")
-    chance = random.Random(seed if isinstance(seed, int) else 0)  # noqa: S311 - no secret
-    sample = points_of(tables, chance)
-    if sum(map(len, sample)) > MOST_SYSTEMS:
+    found = varied(tables, plan.get("seed"))
+    if len(found) > MOST_SYSTEMS:
         raise InputError(
             f"these are {total:,} systems in {len(tables)} tables, too many for a race, and too few"
             " in each to take a sample of",
             location=document.key(("system", 0)),
             next="one [[system]] with vary for what several of them have in common",
         )
-    found = [
-        (system_at(table, point) if _varies(table) else table, None, index)
-        for index, (table, points) in enumerate(zip(tables, sample, strict=True))
-        for point in points
-    ]
     if total > MOST_SYSTEMS:
         say(
             f"{len(found)} of {total:,} combinations are raced: a Latin hypercube, each value alike"
         )
-    document.put_tables("system", found)
+    document.put_tables("system", [(each.table, None, each.place) for each in found])
     for index in range(len(found)):
         if (vary := document.origins.get(("system", index, "vary"))) is not None:
             document.origins |= {("system", index, key): vary for key in _OPTIONS}
 
 
-def points_of(tables: Sequence[Any], chance: random.Random) -> list[list[Point]]:
-    """Of each table its combinations, or of too many a sample; one where it does not vary."""
+class Varied(NamedTuple):
+    """A system, the place of the table that it is of, and its values there."""
+
+    place: int
+    point: Point
+    table: dict[str, Any]
+
+
+def varied(tables: Sequence[Any], seed: object = 0) -> list[Varied]:
+    """Every combination of each table, or of too many a sample; one where a table does not vary."""
     varying = [table.get("vary", {}) if _varies(table) else {} for table in tables]
     total = sum(map(combinations, varying))
-    if total <= MOST_SYSTEMS:
-        return [every_point(vary) for vary in varying]
-    shares = [round(SAMPLED * combinations(vary) / total) for vary in varying]
+    chance = random.Random(seed if isinstance(seed, int) else 0)  # noqa: S311 - no secret
+
+    def points(vary: Vary) -> list[Point]:
+        if total <= MOST_SYSTEMS:
+            return every_point(vary)
+        share = round(SAMPLED * combinations(vary) / total)
+        return hypercube(vary, max(2, share), chance) if vary else [{}]
+
     return [
-        hypercube(vary, max(2, share), chance) if vary else [{}]
-        for vary, share in zip(varying, shares, strict=True)
+        Varied(index, point, system_at(table, point) if vary else table)
+        for index, (table, vary) in enumerate(zip(tables, varying, strict=True))
+        for point in points(vary)
     ]
 
 

@@ -14,8 +14,8 @@ from fsgauge.report.draw import Drawing, chart_of, draw
 from fsgauge.report.logged import write_page
 from fsgauge.report.theme import template
 from fsgauge.stats.sentence import model_words, proof_lines
+from fsgauge.sweep.answer import SweepResults
 from fsgauge.sweep.folder import YearPanel, YearPoint, years_words
-from fsgauge.sweep.lines import SweepResults
 
 PANELS_LIMIT = 12
 _AIR = 1.06

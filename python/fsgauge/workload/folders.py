@@ -104,10 +104,6 @@ class ServedFiles(Kept):
     share: Annotated[wire.SmbTarget | wire.NfsTarget, Field(discriminator="kind")]
 
     @property
-    def on_path(self) -> wire.FilesTarget:
-        return wire.FilesTarget.model_validate(self.model_dump(exclude={"kind", "share"}))
-
-    @property
     def target(self) -> wire.ShareFilesTarget:
         """Where the load finds them."""
         return wire.ShareFilesTarget(

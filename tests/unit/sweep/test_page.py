@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from fsgauge.study.parse import parse_study
+from fsgauge.sweep.answer import SweepResults, results_of
 from fsgauge.sweep.folder import YearLine, YearPanel, YearPoint, new_sweep
-from fsgauge.sweep.lines import SweepResults, results_of
 from fsgauge.sweep.page import write_sweep, years_chart
 
 FILE = """\

@@ -1,4 +1,4 @@
-"""IOzone: its command for cells of sharing, and the tables that it prints for a spreadsheet.
+"""IOzone: its command for cells of sharing, and the table that it prints.
 
 Source: iozone.c of IOzone 3.394 to 3.5. It rates whole passes over a file, in KiB a second. A read
 is preceded by one read of the first record, which is not in the time.
@@ -7,7 +7,8 @@ is preceded by one read of the first record, which is not in the time.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from fsgauge.errors import InputError
 from fsgauge.kinds.sharing.peers.cells import (
@@ -22,23 +23,25 @@ from fsgauge.record.records import Cell
 from fsgauge.units import format_size
 from fsgauge.workload.peer import PeerNumbers, PeerRun
 
-REPORTS = {
-    "Writer report": "write",
-    "Re-writer report": "rewrite",
-    "Reader report": "read",
-    "Re-Reader report": "reread",
-    "Re-reader report": "reread",
-}
-"""What it calls its tests; the last one by version."""
+COLUMNS = (
+    "write", "rewrite", "read", "reread", "random read", "random write", "backwards read",
+    "record rewrite", "strided read", "fwrite", "frewrite", "fread", "freread",
+)  # fmt: skip
 FILE = "fsgauge-iozone.tmp"
 LARGEST_KIB_PER_SECOND = 1 << 40
 _KIB = 1024
-_COLUMNS = re.compile(r'(\s*"\d+")+\s*')
-_ROW = re.compile(r'"(\d+)"((?:\s+\d+)+)\s*')
+_ROW = re.compile(r"\s*\d+(\s+\d+){2,}\s*")
 
 Reader = Callable[[str], Mapping[str, PeerNumbers | None]]
-Rates = dict[str, dict[tuple[int, int], float]]
-"""By test: KiB a second, by KiB of the file and of the record."""
+
+
+class Row(NamedTuple):
+    """One number of the table: KiB of the file and of the record, and KiB a second."""
+
+    test: str
+    file_kib: int
+    record_kib: int
+    rate: int
 
 
 class Iozone(TestsProgram):
@@ -65,18 +68,25 @@ class Iozone(TestsProgram):
             kib = _in_kib(sizes)
             ends = ["-c"] * of_study.include_close + ["-e"] * of_study.include_flush
             words = ["-s", f"{kib[0]}k", "-r", f"{kib[1]}k", "-i", "0", "-i", "1", *ends]
-            command = (program, "-R", *words, "-f", f"{folder}/{FILE}")
+            command = (program, *words, "-f", f"{folder}/{FILE}")
             runs.append(PeerRun(own, command, _reader(kib, own), (FILE,)))
         return runs
+
+    def rows(self, output: str) -> list[Row]:
+        """Every number that it printed, for whoever has only that."""
+        return list(read_table(output))
 
 
 def _reader(kib: tuple[int, int], cells: tuple[Cell, ...]) -> Reader:
     def read(output: str) -> Mapping[str, PeerNumbers | None]:
-        rates = read_reports(output)
+        try:
+            rates = {row[:3]: row.rate for row in read_table(output)}
+        except ValueError as error:
+            raise unreadable("iozone", str(error), output) from error
         found: dict[str, PeerNumbers | None] = {}
         for cell in cells:
-            rate = rates.get(test_of(cell).name, {}).get(kib)
-            if rate is None:
+            rate = rates.get((test_of(cell).name, *kib))
+            if not rate:
                 what = f"no {test_of(cell).name} of {kib[0]} KiB in records of {kib[1]} KiB"
                 raise unreadable("iozone", what, output)
             found[cell.id] = PeerNumbers(rate * _KIB, "bytes/s")
@@ -100,39 +110,21 @@ def _in_kib(sizes: Sizes) -> tuple[int, int]:
     return sizes.file_bytes // _KIB, sizes.record_bytes // _KIB
 
 
-def read_reports(output: str) -> Rates:
-    """The tables of all four tests; RigError where they are not whole."""
+def read_table(output: str) -> Iterator[Row]:
+    """Each number, placed by the column above it; ValueError where the table is not whole."""
     if "iozone test complete." not in output:
-        raise unreadable("iozone", "it did not complete", output)
-    rates: Rates = {}
-    test: str | None = None
-    columns: list[int] = []
+        raise ValueError("it did not complete")
+    ends: list[int] = []
     for line in output.splitlines():
-        title = line.strip().strip('"')
-        if title.endswith(" report"):
-            test, columns = REPORTS.get(title), []
-        elif test is not None and _COLUMNS.fullmatch(line):
-            columns = [int(number) for number in re.findall(r"\d+", line)]
-        elif test is not None and (row := _ROW.fullmatch(line.strip())):
-            values = [int(number) for number in row[2].split()]
-            _add(rates.setdefault(test, {}), int(row[1]), columns, values, output)
-    missing = set(REPORTS.values()) - set(rates)
-    if missing:
-        raise unreadable("iozone", f"no report of {', '.join(sorted(missing))}", output)
-    return rates
-
-
-def _add(
-    table: dict[tuple[int, int], float],
-    file_kib: int,
-    columns: list[int],
-    values: list[int],
-    output: str,
-) -> None:
-    """One row. In the automatic mode 0 stands where a file has no such records."""
-    if len(values) > len(columns):
-        raise unreadable("iozone", f"a row of {len(values)} in {len(columns)} columns", output)
-    if any(value >= LARGEST_KIB_PER_SECOND for value in values):
-        raise unreadable("iozone", "a rate that cannot be", output)
-    pairs = zip(columns, values, strict=False)
-    table |= {(file_kib, record): value for record, value in pairs if value}
+        if line.split()[:2] in (["kB", "reclen"], ["KB", "reclen"]):
+            ends = [found.end() for found in re.finditer(r"\S+", line)]
+        elif ends and _ROW.fullmatch(line):
+            values = [(int(found[0]), found.end()) for found in re.finditer(r"\d+", line)]
+            (file_kib, _), (record_kib, _), *rates = values
+            for rate, end in rates:
+                column = min(range(2, len(ends)), key=lambda place: abs(ends[place] - end)) - 2
+                if column >= len(COLUMNS):
+                    raise ValueError(f"a row of {len(values)} columns")
+                if rate >= LARGEST_KIB_PER_SECOND:
+                    raise ValueError("a rate that cannot be")
+                yield Row(COLUMNS[column], file_kib, record_kib, rate)
