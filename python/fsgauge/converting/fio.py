@@ -42,17 +42,21 @@ def convert_fio(
     for job in jobs:
         job.check_options()
     findings.raise_unknown()
-    findings.raise_refusals(f"fsgauge study from-fio {quoted(path)}")
+    command = f"fsgauge study from-fio {quoted(path)}"
     groups: list[Group] = []
-    for job in jobs:
-        taken = [group.name for group in groups]
-        groups.append(_group(job, free_name(job.section.name, taken), size_bytes))
+    try:
+        for job in jobs:
+            taken = [group.name for group in groups]
+            groups.append(_group(job, free_name(job.section.name, taken), size_bytes))
+    except InputError:
+        findings.raise_refusals(command)  # of more weight than a wrong value
+        raise
     share_files(jobs, groups)
     _verify_what_is_read(jobs, groups)
     _require_equal_flows(jobs)
     _put_in_order(jobs, groups, [section.name for section in sections])
     workload, plan = _latency_search(jobs, groups)
-    findings.raise_refusals(f"fsgauge study from-fio {quoted(path)}")
+    findings.raise_refusals(command)
     seed = max(job.read("randseed", numbers.size, 0) for job in jobs) or None
     workload = {**workload, **_steady_search(jobs, groups)}
     return Converted(path.name, "fio", groups, findings, seed, workload=workload, plan=plan)

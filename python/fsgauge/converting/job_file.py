@@ -108,7 +108,9 @@ def read_job_file(path: Path) -> list[Section]:
         elif is_global or found:
             options = defaults if is_global else found[-1][1]
             _require_one(option, said, options.get("kb_base"))
-            options.pop(option.name, None)  # the last one given stands last
+            before = options.pop(option.name, None)  # the last one given stands last
+            if option.name == "filename" and before and before.value and option.value:
+                option = replace(option, value=f"{before.value}:{option.value}")
             options[option.name] = option
         else:
             raise option.wrong(
@@ -177,7 +179,7 @@ def _expanded(value: str, at: Option) -> str:
         if not os.environ.get(name):
             raise at.wrong(
                 f"the variable {name} is not set",
-                next=f"{name}=VALUE fsgauge study from-fio {quoted(Path(at.path).name)}",
+                next=f"export {name}=VALUE, and the same again",
                 cause="fio would read it as nothing, and the job says nothing of its value",
             )
     found = _VARIABLE.sub(lambda match: os.environ[match[1]], value)
@@ -194,6 +196,8 @@ def _require_one(option: Option, said: dict[str, Option], kb_base: Option | None
     said[name] = option
     known = by_name().get(name)
     if before.path != option.path or known is None or known.fate == "meaningless":
+        return
+    if name == "filename":  # fio takes the files of both
         return
     base = 1000 if kb_base is not None and kb_base.value == "1000" else 1024
     one, other = (_meant(name, each.value or "1", base) for each in (before, option))
@@ -215,11 +219,10 @@ def _meant(name: str, text: str, kb_base: int) -> str | int | list[int]:
 
 def contradiction(first: Option, last: Option) -> InputError:
     """The error for two lines of one section that set an option to different values."""
-    taken = "the files of both" if last.name == "filename" else "the last of them"
     return last.wrong(
         f"{last.text} contradicts {first.place} {first.text}",
         next=f"leave one out: line {first.line} or {last.line}",
-        cause=f"fio takes {taken}, and says nothing of it",
+        cause="fio takes the last of them, and says nothing of it",
     )
 
 
@@ -236,20 +239,17 @@ _KEYWORDS: dict[str, Callable[[], int]] = {
     "$mb_memory": lambda: os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 20,
     "$ncpus": lambda: os.cpu_count() or 1,
 }
-_PRODUCT = re.compile(r"\s*(\d+)\s*([*/+-])\s*(\d+)\s*(\w*)")
 
 
 def _computed(text: str, at: Option) -> str:
-    """What fio asks bc for: one operation with whole numbers."""
-    match = _PRODUCT.fullmatch(text)
-    if match is None:
-        if re.fullmatch(r"\d+\w*", text):
-            return text
+    """What fio asks bc for: whole numbers, a division without its rest."""
+    if re.fullmatch(r"\d+\w*", text):
+        return text
+    try:
+        return str(numbers.size(f"({text.replace('/', '//')})"))
+    except ValueError:
         raise at.wrong(
             f'"{text}" is not computed here',
             next="write the number",
-            cause="fio asks bc in a shell; here one operation with two whole numbers is taken",
-        )
-    a, b = int(match[1]), int(match[3])
-    values = {"*": a * b, "+": a + b, "-": a - b, "/": a // b if b else 0}
-    return f"{values[match[2]]}{match[4]}"
+            cause="fio asks bc in a shell; here whole numbers with + - * / are taken",
+        ) from None
