@@ -296,8 +296,8 @@ class Converted:
         return 0, max(ends.values())
 
 
-_SHOWN = 24
-"""So much of a line of the job stands in a line of the study that is shown cut."""
+_SHOWN = 48
+"""So much of what a key is from stands in a line of the study that is shown cut."""
 
 
 def at_lines_of_job(error: InputError, converted: Converted) -> InputError:
@@ -311,7 +311,7 @@ def at_lines_of_job(error: InputError, converted: Converted) -> InputError:
         for group in converted.groups
         for sources in group.sources.values()
         for option in sources
-        if f"{option.place} {option.text.strip()[:_SHOWN]}" in line
+        if option.cited[:_SHOWN] in line
     ]
     if not options:
         return error

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 
 from fsgauge.converting import numbers
-from fsgauge.converting.fio_options import by_name, canonical
+from fsgauge.converting.fio_options import by_name, canonical, listed
 from fsgauge.errors import InputError, SourceLocation, quoted
 from fsgauge.plain_files import read_named
 
@@ -65,6 +65,11 @@ class Option:
         return self.name if self.value is None else f"{self.name}={self.value}"
 
     @property
+    def cited(self) -> str:
+        """ "job.fio:3 bs=4k   # as it is written"."""
+        return f"{self.place} {self.word or self.text.strip()}"
+
+    @property
     def place(self) -> str:
         """ "job.fio:3"."""
         return f"{Path(self.path).name}:{self.line}" if self.line else self.path
@@ -93,11 +98,20 @@ class Section:
 
 def read_job_file(path: Path) -> list[Section]:
     """Every job in the file's order; InputError with line and column for what fio refuses."""
+    return _sections(_lines(path, 0, count(1)), str(path))
+
+
+def read_command(command: str, words: Sequence[str]) -> list[Section]:
+    """The same of a command line, of which these are the words behind fio."""
+    return _sections(_words(command, words), "the command")
+
+
+def _sections(options: Iterable[Option], where: str) -> list[Section]:
     defaults: dict[str, Option] = {}
     found: list[tuple[Option, dict[str, Option]]] = []
     said: dict[str, Option] = {}
     is_global = False
-    for option in _lines(path, 0, count(1)):
+    for option in options:
         if option.value is None and option.name.startswith("["):
             name, said = option.name[1:], {}
             is_global = name.startswith(GLOBAL)
@@ -120,8 +134,8 @@ def read_job_file(path: Path) -> list[Section]:
             )
     if not found:
         raise InputError(
-            f"{path} has no job",
-            cause="it has no section besides [global]; a job is a [name]",
+            f"{where} has no job",
+            cause="it has no section besides [global]; a job is a [name], or a --name=",
             next="fio --cmdhelp",
         )
     return [Section(head.name[1:], options, head) for head, options in found]
@@ -156,6 +170,31 @@ def _lines(path: Path, depth: int, lines: Iterator[int]) -> Iterator[Option]:
             name, equals, value = bare.partition("=")
             given = _expanded(value.strip(), at) if equals else None
             yield replace(at, name=name.strip(), value=given)
+
+
+def _words(command: str, words: Sequence[str]) -> Iterator[Option]:
+    """The same of a command: options before its first --name are those of [global]."""
+    at = Option(f"[{GLOBAL}", None, "the command", 0, 1, command, "fio")
+    given, begin = [at], 0
+    for word in words:
+        name, equals, value = word.partition("=")
+        begin = max(command.find(name, begin + 1), begin)
+        here = replace(at, column=begin + 1, word=word, value=None)
+        if word.startswith("-"):
+            at = replace(here, name=name.lstrip("-"), value=value if equals else None)
+            given.append(at)
+        elif at.value is None and len(given) > 1 and at.name not in listed("alone"):
+            given[-1] = at = replace(at, value=word)
+        else:
+            raise here.wrong(
+                f"{word} is no option, but a job file",
+                next=f"fsgauge study from-fio {word}   (with the options in its [global])",
+            )
+    for option in given:
+        if option.name == "name":
+            yield replace(option, name=f"[{option.value}", value=None)
+        elif option.name not in listed("of_output"):
+            yield replace(option, value=option.value and _expanded(option.value, option))
 
 
 def _included(path: Path, name: str, at: Option, depth: int) -> Path:
@@ -220,8 +259,8 @@ def _meant(name: str, text: str, kb_base: int) -> str | int | list[int]:
 def contradiction(first: Option, last: Option) -> InputError:
     """The error for two lines of one section that set an option to different values."""
     return last.wrong(
-        f"{last.text} contradicts {first.place} {first.text}",
-        next=f"leave one out: line {first.line} or {last.line}",
+        f"{last.written} contradicts {first.place} {first.written}",
+        next="leave one out" + (f": line {first.line} or {last.line}" if last.line else ""),
         cause="fio takes the last of them, and says nothing of it",
     )
 

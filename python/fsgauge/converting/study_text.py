@@ -64,7 +64,7 @@ def _workload(converted: Converted) -> Iterator[str]:
 
 def _line(key: str, value: object, sources: Sequence[object]) -> str:
     written = f"{key} = {_value(value)}"
-    cited = [f"{each.place} {each.text.strip()}" for each in sources if isinstance(each, Option)]
+    cited = [each.cited for each in sources if isinstance(each, Option)]
     return f"{written:<{_COLUMN - 1}} # {'; '.join(cited)}" if cited else written
 
 
