@@ -58,7 +58,7 @@ def convert_command(command: str) -> Converted:
 
 
 _BEFORE = re.compile(r"\w+=.*|sudo|time|env")
-_BEHIND = re.compile(r"\d?[<>].*|[|&]")
+_BEHIND = re.compile(r"[\d&]?[<>].*|[|&]")
 
 
 def _alone(words: list[str]) -> list[str]:

@@ -106,12 +106,12 @@ def read_command(command: str, words: Sequence[str]) -> list[Section]:
     return _sections(_words(command, words), "the command")
 
 
-def _sections(options: Iterable[Option], where: str) -> list[Section]:
+def _sections(given: Iterable[Option], where: str) -> list[Section]:
     defaults: dict[str, Option] = {}
     found: list[tuple[Option, dict[str, Option]]] = []
     said: dict[str, Option] = {}
     is_global = False
-    for option in options:
+    for option in given:
         if option.value is None and option.name.startswith("["):
             name, said = option.name[1:], {}
             is_global = name.startswith(GLOBAL)

@@ -358,5 +358,5 @@ def test_what_fio_would_do_otherwise_is_underlined_in_its_command(
 def test_what_a_shell_does_with_a_command_is_no_part_of_it(command: str) -> None:
     (only,) = groups(command)
     assert (only["order"], only["file_sizes"]) == ("random", "1 GiB")
-    (only,) = groups("elbencho -w -s 1g /x > out.txt 2>&1")
+    (only,) = groups("elbencho -w -s 1g /x &> out.txt")
     assert "files" not in only
