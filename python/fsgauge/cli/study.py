@@ -121,8 +121,9 @@ def from_fio(
 @_SYSTEM
 @_OUTPUT
 def from_command(line: str, systems: tuple[str, ...], output: Path | None) -> None:
-    """Write a study of what COMMAND does, quoted as one word: 'ior -w -r -t 1m -b 1g', 'mdtest -n
-    1000 -F', 'elbencho -w -b 4k --rand FILE', each with or without mpirun. It is read, never run.
+    """Write a study of what COMMAND does, quoted as one word: 'fio --name=a --rw=randread
+    --size=1g', 'ior -w -r -t 1m -b 1g', 'mdtest -n 1000 -F', 'elbencho -w -b 4k --rand FILE', with
+    or without mpirun. It is read, never run.
     """
     from fsgauge.converting import SYSTEMS, study_from_command
 

@@ -66,7 +66,9 @@ class Line:
                 self.paths.append(word)
                 continue
             is_long = word.startswith("--")
-            name, equals, value = word.partition("=") if is_long else (word[:2], "", word[2:])
+            name, equals, value = word[:2], "", word[2:].removeprefix("=")  # IO500 has -t=4096
+            if is_long:
+                name, equals, value = word.partition("=")
             usual = self.known.names.get(name, name)
             option = Option(usual, value or None, "the command", 0, begin + 1, self.text, word)
             if usual not in takes:

@@ -10,21 +10,23 @@ import re
 import shlex
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
-from itertools import islice
+from itertools import dropwhile, islice, takewhile
 from pathlib import PurePath
 
 from fsgauge import kinds
 from fsgauge.converting import numbers
 from fsgauge.converting.command_line import Line, options_of, wrong
+from fsgauge.converting.fio import convert_sections
 from fsgauge.converting.groups import Converted, Findings, Group, Value, Whole
-from fsgauge.converting.job_file import Option
+from fsgauge.converting.job_file import Option, read_command
 from fsgauge.errors import InputError
 from fsgauge.study.other_tools import tool_called
-from fsgauge.units import exact_bandwidth, exact_duration, exact_rate, exact_size
+from fsgauge.units import count, exact_bandwidth, exact_duration, exact_rate, exact_size
 
 
 def convert_command(command: str) -> Converted:
     """Raises InputError for another program, an unknown option, or one that no group has."""
+    command = " ".join(command.replace("\\\n", " ").split())  # of lines that go on, one
     try:
         words = shlex.split(command)
     except ValueError as error:
@@ -33,15 +35,16 @@ def convert_command(command: str) -> Converted:
             cause="a quotation mark is open",
             next="quote it whole",
         ) from error
+    words = _alone(words)
+    if words and PurePath(words[0]).name == "fio":
+        return convert_sections(read_command(command, words[1:]), "fio", command)
     name, place = _program(words)
     if not name:
         other = PurePath(words[0]).name if words else "nothing"
         raise InputError(
             f"no command of {other} is known here",
-            cause=f"read are command lines of {', '.join(_TOOLS)}",
-            next=f"fsgauge explain {other}"
-            if tool_called(other) not in (None, "fio")
-            else "fsgauge study from-fio JOB.fio   (of fio: its job file)",
+            cause=f"read are command lines of fio, {', '.join(_TOOLS)}",
+            next=f"fsgauge explain {other}" if tool_called(other) else "fsgauge study --help",
         )
     line = Line(command, Findings(), options_of(name))
     line.tasks = _tasks(words[:place], line.findings)
@@ -50,8 +53,24 @@ def convert_command(command: str) -> Converted:
     line.findings.raise_refusals()
     if not whole and not line.groups:
         raise InputError(f"this {name} does nothing", next=f"{name} --help")
-    title = name if whole else f"{name}, {len(line.groups)} phases"
+    title = name if whole else f"{name}, {count(len(line.groups), 'phase')}"
     return Converted(title, command, line.groups, line.findings, whole=whole)
+
+
+_BEFORE = re.compile(r"\w+=.*|sudo|time|env")
+_BEHIND = re.compile(r"[\d&]?[<>].*|[|&]")
+
+
+def _alone(words: list[str]) -> list[str]:
+    """Without what a shell does with its output, and what stands before it."""
+    several = next((word[-2:] for word in words if word in ("&&", "||") or word[-1:] == ";"), "")
+    if several:
+        raise InputError(
+            f"these are several commands, parted by {several}",
+            next="fsgauge study from-command 'COMMAND', for each",
+        )
+    found = list(dropwhile(_BEFORE.fullmatch, words))
+    return list(takewhile(lambda word: not _BEHIND.fullmatch(word), found))
 
 
 def _program(words: list[str]) -> tuple[str, int]:
@@ -118,6 +137,8 @@ def _elbencho(line: Line) -> None:
     jobs, block = line.number("-t", 1, least=1), line.size("-b", 1 << 20, least=1)
     size_bytes, limit_ns = line.size("-s", 0), line.duration_ns("--timelimit")
     block = min(block, size_bytes or block)  # as elbencho does
+    if line.number("--blockvarpct", 100) != 100:
+        line.refuse("--blockvarpct", "the nearest are the keys compressible and duplicates")
     is_of_names = line.has("-N") or line.has("-n")
     if is_of_names:
         for name in ("--direct", "--rand", "--backward", "--iodepth", "--rwmixpct"):

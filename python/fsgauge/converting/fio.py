@@ -36,26 +36,42 @@ def convert_fio(
     size_bytes: int | None = None,
 ) -> Converted:
     """Raises InputError where the load would be another one: for all its reasons at once."""
+    again = f"fsgauge study from-fio {quoted(path)}"
     sections = read_job_file(path)
+    return convert_sections(sections, path.name, "fio", again, without, size_bytes)
+
+
+def convert_sections(
+    sections: list[Section],
+    title: str,
+    tool: str,
+    again: str = "",
+    without: frozenset[str] = frozenset(),
+    size_bytes: int | None = None,
+) -> Converted:
+    """The same of sections that are read; `again` is the command that takes --without."""
     findings = Findings(_as_written(without, sections))
     jobs = [FioJob(_without(section, findings), findings) for section in sections]
     for job in jobs:
         job.check_options()
     findings.raise_unknown()
-    findings.raise_refusals(f"fsgauge study from-fio {quoted(path)}")
     groups: list[Group] = []
-    for job in jobs:
-        taken = [group.name for group in groups]
-        groups.append(_group(job, free_name(job.section.name, taken), size_bytes))
+    try:
+        for job in jobs:
+            taken = [group.name for group in groups]
+            groups.append(_group(job, free_name(job.section.name, taken), size_bytes))
+    except InputError:
+        findings.raise_refusals(again)  # of more weight than a wrong value
+        raise
     share_files(jobs, groups)
     _verify_what_is_read(jobs, groups)
     _require_equal_flows(jobs)
     _put_in_order(jobs, groups, [section.name for section in sections])
     workload, plan = _latency_search(jobs, groups)
-    findings.raise_refusals(f"fsgauge study from-fio {quoted(path)}")
+    findings.raise_refusals(again)
     seed = max(job.read("randseed", numbers.size, 0) for job in jobs) or None
     workload = {**workload, **_steady_search(jobs, groups)}
-    return Converted(path.name, "fio", groups, findings, seed, workload=workload, plan=plan)
+    return Converted(title, tool, groups, findings, seed, workload=workload, plan=plan)
 
 
 def _as_written(without: frozenset[str], sections: list[Section]) -> frozenset[str]:

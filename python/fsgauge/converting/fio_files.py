@@ -134,7 +134,7 @@ def _has_own(job: FioJob, variable: str) -> bool:
 
 def _file_bytes(job: FioJob, count: int, size_bytes: int | None) -> tuple[int, Option | None]:
     """Of one file, and the option that says so."""
-    filesize, size = job.option("filesize"), job.option("size")
+    filesize, size = _sizes(job)
     block = max(512, -(-_least_block(job) // 512) * 512)  # files are whole sectors, too
     if filesize is not None and filesize.value:
         if re.search("[-:]", filesize.value):
@@ -159,6 +159,11 @@ def _file_bytes(job: FioJob, count: int, size_bytes: int | None) -> tuple[int, O
     return max(said // count // block * block, block), size
 
 
+def _sizes(job: FioJob) -> list[Option | None]:
+    """filesize and size; 0 is all that there is, as without them."""
+    return [job.option(name) if _has_value(job, name) else None for name in ("filesize", "size")]
+
+
 def _offset_bytes(job: FioJob, whole: int) -> int:
     """Bytes at the start of each file that a job leaves out: fio's `offset`."""
     if _has_value(job, "offset_increment") and job.positive("numjobs") > 1:
@@ -166,7 +171,7 @@ def _offset_bytes(job: FioJob, whole: int) -> int:
         job.refuse("filesize", why)
     option, text = job.option("offset"), job.text("offset", "0") or "0"
     try:
-        found = whole * int(text[:-1]) // 100 if text.endswith("%") else job.size(text)
+        found = whole * numbers.size(text[:-1]) // 100 if text.endswith("%") else job.size(text)
     except ValueError as error:
         job.wrong(option, str(error))
     if found >= whole:
@@ -229,7 +234,8 @@ def _rests(job: FioJob, group: Group) -> None:
     if not rest_ns:
         return
     if group.keys.get("queue_depth", 1) != 1 or "rate" in group.keys or "bandwidth" in group.keys:
-        job.refuse("thinktime", "rests of a deep queue or of a pace; the nearest is rate alone")
+        why = "a group rests with iodepth=1 and without a rate; the nearest is rate alone"
+        job.refuse("thinktime", why)
     group.put("think", exact_duration(rest_ns), job.option("thinktime"))
     every = job.positive("thinktime_blocks")
     if every > 1:
@@ -257,12 +263,14 @@ def _times(job: FioJob, group: Group) -> None:
 
 
 def _note_fresh_files(job: FioJob, group: Group) -> None:
-    """Writes go over what is there; fio's first pass, and each loop that removes, allocates."""
+    """Writes go over what is there; fio's first pass, and each loop that removes, allocates. What
+    it reads as well, or what has no size of its own, is there for fio, too."""
     goes_on = job.switch("time_based") or job.read("loops", numbers.size, 1) > 1
     if job.switch("unlink_each_loop") and goes_on and group.does("write"):
         why = "each loop makes its files again; the nearest is create, write_file and unlink"
         job.refuse("unlink_each_loop", why)
-    if group.does("write") and not job.switch("overwrite"):
+    is_there = group.does("read") or not any(_sizes(job)) or "/dev/" in job.text("filename", "")
+    if group.does("write") and not is_there and not job.switch("overwrite"):
         what = "files are written whole before the first run, as with overwrite=1; fio writes into"
         job.note("overwrite is not set", f"{what} new ones")
 

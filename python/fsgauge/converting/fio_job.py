@@ -47,7 +47,7 @@ class FioJob:
         try:
             found = read(option.value or "")
         except ValueError as error:
-            self.wrong(option, str(error))
+            self.wrong(option, "a number" if read is float else str(error))
         self.findings.carry(option)
         return found
 
@@ -163,6 +163,8 @@ class FioJob:
                     hint=did_you_mean(near),
                 )
                 continue
+            if known.fate == "carried" and not option.value and option.name not in listed("alone"):
+                self.wrong(option, "a value")
             changes_nothing = option.value in _OFF and option.name not in listed("on_at_zero")
             if known.fate == "carried" or not changes_nothing:
                 self.findings.take(option, known.fate, known.why)

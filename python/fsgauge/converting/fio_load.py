@@ -117,7 +117,8 @@ def _sync(job: FioJob, group: Group, kinds: tuple[str, ...]) -> None:
         if ways:
             job.refuse(call, f"{ways[0]} and {name} in one group; the nearest is one of them")
         elif group.keys.get("queue_depth", 1) != 1:
-            job.refuse(call, "no write is in flight while it is called; the nearest is iodepth=1")
+            why = "other writes are in flight while fio calls it; the nearest is iodepth=1"
+            job.refuse(call, why)
         else:
             group.put("sync", name, call)
             group.put("sync_every", every, call)

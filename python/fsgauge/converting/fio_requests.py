@@ -12,6 +12,8 @@ from fsgauge.converting.job_file import Option
 from fsgauge.units import exact_percent, exact_size
 
 MOST_SIZES = 64
+_GENERATORS = ("tausworthe", "lfsr", "tausworthe64")
+_TAKEN = "zipf:THETA, which is not 1, pareto:H or zoned:WEIGHT/SIZE:..., which add to 100 each"
 _SHAPES = {"zipf": ("zipf_theta", 1.1), "pareto": ("pareto_h", 0.2)}
 
 
@@ -52,8 +54,8 @@ def _split(job: FioJob, option: Option, text: str) -> list[tuple[int, int]]:
             if percent and found[-1][1] is None:
                 what = "a share of 0 is none in fio 3.33: that size has a part of what is left"
                 job.note(option, what)
-    except ValueError as error:
-        job.wrong(option, f"SIZE/PERCENT:SIZE/PERCENT ({error})")
+    except ValueError:
+        job.wrong(option, "SIZE/PERCENT:SIZE/PERCENT")
     open_ = [size for size, percent in found if percent is None]
     left = 100 - sum(percent for _, percent in found if percent is not None)
     if not found or left < 0 or (left == 100 and not open_):
@@ -107,7 +109,8 @@ def put_order(
     """Where requests go. `asked`: whether at random, what stands behind the colon of rw, and rw."""
     is_random, step, pattern = asked
     if not is_random and not group.is_plain:
-        why = f"its places are random; the nearest is rw=rand{kinds[0]}"
+        what = "a trim" if "trim" in kinds else f"a read of {job.engine}"
+        why = f"{what} is at a random place; the nearest is rw=rand{kinds[0]}"
         job.refuse(pattern or "ioengine", why)
     if is_random:
         if step and pattern and step != "1":
@@ -167,7 +170,8 @@ def _random(job: FioJob, group: Group, kinds: tuple[str, ...], sizes: list[int])
             group.put("apart", True, option)
     option = job.option("random_distribution")
     if option is None or option.value in (None, "random"):
-        if not job.switch("norandommap") or job.text("random_generator", "") == "lfsr":
+        generator = job.choice("random_generator", _GENERATORS)
+        if not job.switch("norandommap") or generator == "lfsr":
             _each_once(job, group, is_part=share != "100", sizes=sizes)
         return
     found = _distribution(job, option)
@@ -213,20 +217,22 @@ def _align(job: FioJob, group: Group, kinds: tuple[str, ...]) -> None:
 def _distribution(job: FioJob, option: Option) -> dict[str, str | float | list[str] | list[int]]:
     given = job.of_direction("random_distribution", "random")
     kind, _, rest = given[READ].partition(":")
-    if len(set(given)) > 1 or (kind != "zoned" and ":" in rest):
+    if len(set(given)) > 1 or (not kind.startswith("zoned") and ":" in rest):
         job.refuse(option, "one distribution for all operations, its centre at the start")
         return {}
     try:
         if kind in _SHAPES:
             key, usual = _SHAPES[kind]
-            return {"distribution": kind, key: float(rest or usual), "hashed": True}
+            if (shape := float(rest or usual)) == 1:
+                job.wrong(option, _TAKEN)
+            return {"distribution": kind, key: shape, "hashed": True}
         if kind == "zoned":
             return _zones(rest)
         if kind == "normal":
             float(rest)
-    except ValueError as error:
-        job.wrong(option, f"zipf:THETA, pareto:H, normal:DEVIATION or zoned:... ({error})")
-    why = f"{kind}; known here: random, zipf, pareto, normal, zoned"
+    except ValueError:
+        job.wrong(option, _TAKEN)
+    why = f"{kind}; known here: random, zipf, pareto, zoned"
     if kind == "normal":
         why = "fio spreads it over the whole space by a hash, its deviation on top of one of 8 %;"
         why += " the nearest is zipf"

@@ -296,6 +296,10 @@ class Converted:
         return 0, max(ends.values())
 
 
+_SHOWN = 48
+"""So much of what a key is from stands in a line of the study that is shown cut."""
+
+
 def at_lines_of_job(error: InputError, converted: Converted) -> InputError:
     """The same at the lines of the job, where the keys of the study come from some; an option of
     the command line keeps its place."""
@@ -307,7 +311,7 @@ def at_lines_of_job(error: InputError, converted: Converted) -> InputError:
         for group in converted.groups
         for sources in group.sources.values()
         for option in sources
-        if f"{option.place} {option.text}" in line
+        if option.cited[:_SHOWN] in line
     ]
     if not options:
         return error

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from pathlib import Path
 
 from fsgauge.converting import numbers
-from fsgauge.converting.fio_options import by_name, canonical
+from fsgauge.converting.fio_options import by_name, canonical, listed
 from fsgauge.errors import InputError, SourceLocation, quoted
 from fsgauge.plain_files import read_named
 
@@ -65,6 +65,11 @@ class Option:
         return self.name if self.value is None else f"{self.name}={self.value}"
 
     @property
+    def cited(self) -> str:
+        """ "job.fio:3 bs=4k   # as it is written"."""
+        return f"{self.place} {self.word or self.text.strip()}"
+
+    @property
     def place(self) -> str:
         """ "job.fio:3"."""
         return f"{Path(self.path).name}:{self.line}" if self.line else self.path
@@ -93,11 +98,20 @@ class Section:
 
 def read_job_file(path: Path) -> list[Section]:
     """Every job in the file's order; InputError with line and column for what fio refuses."""
+    return _sections(_lines(path, 0, count(1)), str(path))
+
+
+def read_command(command: str, words: Sequence[str]) -> list[Section]:
+    """The same of a command line, of which these are the words behind fio."""
+    return _sections(_words(command, words), "the command")
+
+
+def _sections(given: Iterable[Option], where: str) -> list[Section]:
     defaults: dict[str, Option] = {}
     found: list[tuple[Option, dict[str, Option]]] = []
     said: dict[str, Option] = {}
     is_global = False
-    for option in _lines(path, 0, count(1)):
+    for option in given:
         if option.value is None and option.name.startswith("["):
             name, said = option.name[1:], {}
             is_global = name.startswith(GLOBAL)
@@ -108,7 +122,9 @@ def read_job_file(path: Path) -> list[Section]:
         elif is_global or found:
             options = defaults if is_global else found[-1][1]
             _require_one(option, said, options.get("kb_base"))
-            options.pop(option.name, None)  # the last one given stands last
+            before = options.pop(option.name, None)  # the last one given stands last
+            if option.name == "filename" and before and before.value and option.value:
+                option = replace(option, value=f"{before.value}:{option.value}")
             options[option.name] = option
         else:
             raise option.wrong(
@@ -118,8 +134,8 @@ def read_job_file(path: Path) -> list[Section]:
             )
     if not found:
         raise InputError(
-            f"{path} has no job",
-            cause="it has no section besides [global]; a job is a [name]",
+            f"{where} has no job",
+            cause="it has no section besides [global]; a job is a [name], or a --name=",
             next="fio --cmdhelp",
         )
     return [Section(head.name[1:], options, head) for head, options in found]
@@ -156,6 +172,31 @@ def _lines(path: Path, depth: int, lines: Iterator[int]) -> Iterator[Option]:
             yield replace(at, name=name.strip(), value=given)
 
 
+def _words(command: str, words: Sequence[str]) -> Iterator[Option]:
+    """The same of a command: options before its first --name are those of [global]."""
+    at = Option(f"[{GLOBAL}", None, "the command", 0, 1, command, "fio")
+    given, begin = [at], 0
+    for word in words:
+        name, equals, value = word.partition("=")
+        begin = max(command.find(name, begin + 1), begin)
+        here = replace(at, column=begin + 1, word=word, value=None)
+        if word.startswith("-"):
+            at = replace(here, name=name.lstrip("-"), value=value if equals else None)
+            given.append(at)
+        elif at.value is None and len(given) > 1 and at.name not in listed("alone"):
+            given[-1] = at = replace(at, value=word)
+        else:
+            raise here.wrong(
+                f"{word} is no option, but a job file",
+                next=f"fsgauge study from-fio {word}   (with the options in its [global])",
+            )
+    for option in given:
+        if option.name == "name":
+            yield replace(option, name=f"[{option.value}", value=None)
+        elif option.name not in listed("of_output"):
+            yield replace(option, value=option.value and _expanded(option.value, option))
+
+
 def _included(path: Path, name: str, at: Option, depth: int) -> Path:
     there = Path(name)
     if not there.exists():
@@ -177,7 +218,7 @@ def _expanded(value: str, at: Option) -> str:
         if not os.environ.get(name):
             raise at.wrong(
                 f"the variable {name} is not set",
-                next=f"{name}=VALUE fsgauge study from-fio {quoted(Path(at.path).name)}",
+                next=f"export {name}=VALUE, and the same again",
                 cause="fio would read it as nothing, and the job says nothing of its value",
             )
     found = _VARIABLE.sub(lambda match: os.environ[match[1]], value)
@@ -194,6 +235,8 @@ def _require_one(option: Option, said: dict[str, Option], kb_base: Option | None
     said[name] = option
     known = by_name().get(name)
     if before.path != option.path or known is None or known.fate == "meaningless":
+        return
+    if name == "filename":  # fio takes the files of both
         return
     base = 1000 if kb_base is not None and kb_base.value == "1000" else 1024
     one, other = (_meant(name, each.value or "1", base) for each in (before, option))
@@ -215,11 +258,10 @@ def _meant(name: str, text: str, kb_base: int) -> str | int | list[int]:
 
 def contradiction(first: Option, last: Option) -> InputError:
     """The error for two lines of one section that set an option to different values."""
-    taken = "the files of both" if last.name == "filename" else "the last of them"
     return last.wrong(
-        f"{last.text} contradicts {first.place} {first.text}",
-        next=f"leave one out: line {first.line} or {last.line}",
-        cause=f"fio takes {taken}, and says nothing of it",
+        f"{last.written} contradicts {first.place} {first.written}",
+        next="leave one out" + (f": line {first.line} or {last.line}" if last.line else ""),
+        cause="fio takes the last of them, and says nothing of it",
     )
 
 
@@ -236,20 +278,17 @@ _KEYWORDS: dict[str, Callable[[], int]] = {
     "$mb_memory": lambda: os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") >> 20,
     "$ncpus": lambda: os.cpu_count() or 1,
 }
-_PRODUCT = re.compile(r"\s*(\d+)\s*([*/+-])\s*(\d+)\s*(\w*)")
 
 
 def _computed(text: str, at: Option) -> str:
-    """What fio asks bc for: one operation with whole numbers."""
-    match = _PRODUCT.fullmatch(text)
-    if match is None:
-        if re.fullmatch(r"\d+\w*", text):
-            return text
+    """What fio asks bc for: whole numbers, a division without its rest."""
+    if re.fullmatch(r"\d+\w*", text):
+        return text
+    try:
+        return str(numbers.size(f"({text.replace('/', '//')})"))
+    except ValueError:
         raise at.wrong(
             f'"{text}" is not computed here',
             next="write the number",
-            cause="fio asks bc in a shell; here one operation with two whole numbers is taken",
-        )
-    a, b = int(match[1]), int(match[3])
-    values = {"*": a * b, "+": a + b, "-": a - b, "/": a // b if b else 0}
-    return f"{values[match[2]]}{match[4]}"
+            cause="fio asks bc in a shell; here whole numbers with + - * / are taken",
+        ) from None

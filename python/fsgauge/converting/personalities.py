@@ -6,6 +6,7 @@ the share of each is the same. What a loop does with one open file becomes one o
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -78,7 +79,7 @@ class _Reader:
         self.path = path
         self.findings = findings
         self.variables: dict[str, str] = {}
-        self.filesets: dict[str, dict[str, str]] = {}
+        self.filesets: dict[str, tuple[Mapping[str, str], Option]] = {}
         self.threads: list[_Thread] = []
         self.owners: dict[str, Group] = {}
         self.processes = 1
@@ -92,8 +93,9 @@ class _Reader:
             for piece in re.split(r"[{}]", line):
                 if match := _STATEMENT.match(piece):
                     begin = column + len(piece) - len(piece.lstrip())
-                    at = Option("", None, self.path, number, begin, line, piece.strip())
-                    self._statement(match[1].split(), match[2], at)
+                    words = match[1].split()
+                    at = Option(words[0], None, self.path, number, begin, line, piece.strip())
+                    self._statement(words, match[2], at)
                 column += len(piece) + 1
 
     def _statement(self, words: list[str], rest: str, at: Option) -> None:
@@ -103,11 +105,12 @@ class _Reader:
             self.variables[name.strip()] = self.variables.get(value.removeprefix("$"), value)
             return
         if words[0] in ("run", "psrun"):
-            seconds = self.value((rest.split() or ["60"])[-1])
+            given_s = rest.split()[words[0] == "psrun" :]  # behind its period
+            seconds = self.value((given_s or ["60"])[0])
             self.duration_ns = int(seconds) * 10**9 if seconds.isdecimal() else None
             return
         if words[0] == "system":
-            self.findings.note(replace(at, name="system"), "a command of a shell is never run")
+            self.findings.note(at, "a command of a shell is never run")
             return
         given = {match[1]: self.value(match[2] or "1") for match in _ATTRIBUTE.finditer(rest)}
         self.has_rate |= words[0] == "eventgen" and given.get("rate", "0") != "0"
@@ -123,7 +126,7 @@ class _Reader:
 
     def _definition(self, kind: str, name: str, given: dict[str, str], at: Option) -> None:
         if kind in ("fileset", "file"):
-            self.filesets[name] = given
+            self.filesets[name] = given, at
         elif kind == "process":
             self.processes = self.number(given.get("instances", "1"), at)
         elif kind == "randvar" and "mean" in given:
@@ -239,7 +242,8 @@ def _operations(reader: _Reader, thread: _Thread) -> tuple[dict[str, int], dict[
                 why = "blocks of several sizes; the nearest is a thread for each"
                 reader.findings.refuse(option, why)
             sizes[name] = size
-    return found, sizes
+    least = math.gcd(*found.values()) or 1
+    return {name: times // least for name, times in found.items()}, sizes
 
 
 def _block(reader: _Reader, thread: _Thread, sizes: Mapping[str, int]) -> int:
@@ -247,7 +251,7 @@ def _block(reader: _Reader, thread: _Thread, sizes: Mapping[str, int]) -> int:
     in_place = {size for name, size in sizes.items() if name in _IN_PLACE.values()}
     if len(in_place) > 1:
         why = "blocks of several sizes; the nearest is a thread for each"
-        reader.findings.refuse(replace(thread.at, name="thread"), why)
+        reader.findings.refuse(thread.at, why)
     found = max(in_place or set(sizes.values()), default=numbers.size(_USUAL_IO))
     if set(sizes.values()) - {found}:
         what = f"whole files are read and written in pieces of {exact_size(found)}, too"
@@ -269,9 +273,9 @@ def _files(reader: _Reader, thread: _Thread, group: Group, block: int) -> None:
     if name in reader.owners:
         group.share_files(reader.owners[name], reader.findings)
         return
-    fileset: Mapping[str, str] = reader.filesets.get(name, {})
-    count = reader.number(fileset.get("entries", "1"), thread.at)
-    size = reader.number(fileset.get("size", fileset.get("filesize", "16k")), thread.at)
+    fileset, at = reader.filesets.get(name, ({}, thread.at))
+    count = reader.number(fileset.get("entries", "1"), at)
+    size = reader.number(fileset.get("size", fileset.get("filesize", "16k")), at)
     each = max(size, block) // block * block if group.is_plain else size
-    group.put_files(count, each, own=False)
+    group.put_files(count, each, own=False, sources=[at])
     reader.owners[name] = group

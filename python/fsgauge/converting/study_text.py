@@ -64,8 +64,8 @@ def _workload(converted: Converted) -> Iterator[str]:
 
 def _line(key: str, value: object, sources: Sequence[object]) -> str:
     written = f"{key} = {_value(value)}"
-    cited = [f"{each.place} {each.text}" for each in sources if isinstance(each, Option)]
-    return f"{written:<{_COLUMN}}# {'; '.join(cited)}" if cited else written
+    cited = [each.cited for each in sources if isinstance(each, Option)]
+    return f"{written:<{_COLUMN - 1}} # {'; '.join(cited)}" if cited else written
 
 
 def _value(value: object) -> str:

@@ -22,6 +22,7 @@ _LINE = re.compile(r"(fsd|fwd|rd)=([^,\s]+)(\S*)")
 _PAIR = re.compile(r"(\w+)=(\([^)]*\)|[^,\s]*)")
 _OPERATIONS = {"getattr": "stat", "access": "stat", "open": "open", "close": "open",
                "create": "create", "delete": "unlink"}  # fmt: skip
+_NEAREST = {"move": "rename", "setattr": "stat", "copy": "a read and a write of whole files"}
 _OF_FILES = ("depth", "width", "files", "size", "sizes", "distribution")
 _OF_LOADS = ("operation", "operations", "rdpct", "fileio", "fileselect", "xfersize", "threads",
              "skew", "stopafter", "openflags")  # fmt: skip
@@ -184,7 +185,8 @@ def _fill(
         _files(reader, group, fsd, run)
         _pace(findings, group, given, rd, together)
     except ValueError as error:
-        why = f"{fwd.name} has a value that cannot be read: {error}"
+        said = re.sub(r".*: ('.*')", r"\1", str(error))  # Python's own words are none for people
+        why = f"{fwd.name} has a value that cannot be read: {said}"
         raise option.wrong(why, "a whole number, with k, m or g where it is a size") from error
     if reader.compressible and any(map(group.does, ("write", "write_file", "create"))):
         group.put("compressible", *reader.compressible)
@@ -222,8 +224,8 @@ def _load(findings: Findings, group: Group, given: Given, option: Option, rd: Op
     if kind not in ("read", "write"):
         group.put_operations({_OPERATIONS.get(kind, "stat"): 1}, findings, option)
         if kind not in _OPERATIONS:
-            near = "the nearest is " + ("an rd of each" if "," in kind else "rename or stat")
-            findings.refuse(at("operation"), f"no group does {kind}; {near}")
+            near = "an rd of each" if "," in kind else _NEAREST.get(kind, "an rd without it")
+            findings.refuse(at("operation"), f"no group does {kind}; the nearest is {near}")
         return
     sizes = _drawn("xfersize", given.get("xfersize", "4k"))
     group.put_drawn("block", sizes, option)

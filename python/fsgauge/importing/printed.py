@@ -43,14 +43,14 @@ _MODES = (
 """What IOzone says above its table of options that make another load."""
 _SAID = ("access", "segments", "ordering in a file", "blocksize")
 """Options of IOR, as it says them in its text and in its JSON."""
-_OPTION = re.compile(rf"^({'|'.join(_SAID)})\s*:\s*(.+?)\s*$", re.MULTILINE)
+_OPTION = re.compile(rf"^\s*({'|'.join(_SAID)})\s*[:=]\s*(.+?)\s*$", re.MULTILINE)
 _LINES = {
     "Version": r"^IOR-(\S+?):",
     "Command line": r"^Command line(?: used)?\s*:\s*(.+)",
     "Began": r"^Began\s*:\s*(.+)",
 }
 """The same of a run."""
-_TASKS = r"^(?:tasks|clients)\s*:\s*(\d+)"
+_TASKS = r"^\s*(?:tasks|clients)\s*[:=]\s*(\d+)"
 _TIME = "%a %b %d %H:%M:%S %Y"
 _COLUMNS = {
     "access": "access", "bwMiB": "bw(MiB/s)", "xferKiB": "xfer(KiB)", "totalTime": "total(s)",
@@ -176,7 +176,7 @@ def is_ior(text: str) -> bool:
     head = text.lstrip()[:4000]
     return (
         head.startswith((_CSV_HEAD, "IOR-"))
-        or "MPI Coordinated Test of Parallel I/O" in head
+        or "MPI Coordinated Test of Parallel I/O" in text  # behind what mpirun says
         or ('"Command line"' in head and '"tests"' in head)
     )
 

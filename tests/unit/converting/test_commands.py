@@ -1,4 +1,4 @@
-"""Command lines of elbencho, IOR and mdtest are read, never run."""
+"""Command lines of fio, elbencho, IOR and mdtest are read, never run."""
 
 from __future__ import annotations
 
@@ -41,6 +41,9 @@ def groups(command: str) -> list[dict[str, Any]]:
            "interface": "libaio"}]),
         ("elbencho -w --stat -r -F -t 2 -n 3 -N 5 -s 16k /x",
          [{"name": each} for each in ("write", "stat", "read", "delete")]),
+        ("./ior --dataPacketType=timestamp -g -G=7 -k -F -r -D 60 -z -z -t=4096 -b=4096 -s=1000",
+         [{"block_sizes": "4 KiB", "file_sizes": "4000 KiB", "each_once": None}]),
+        ("elbencho --write --blockvarpct=100 --size=3g --nosvcshare /x", [{"file_sizes": "3 GiB"}]),
         ("elbencho -w -b 1m -s 4k /x", [{"block_sizes": "4 KiB", "file_sizes": "4 KiB"}]),
         ("elbencho -w -r -s 8m -b 4k --rand --limitwrite 1m --limitread 2m -t 2 /x",
          [{"each_once": True, "bandwidth": "2 MiB/s"},
@@ -242,6 +245,7 @@ def test_what_an_option_does_not_do_is_noted(command: str, option: str) -> None:
 @pytest.mark.parametrize(
     ("command", "what"),
     [
+        ("elbencho -w -s 1m --blockvarpct 50 /x", "keys compressible and duplicates"),
         ("ior -w -f script", "a script says"),
         ("ior -w -O collective=1", "collective: the nearest is its option"),
         ("ior -w -t 3k -b 4k", "whole transfers"),
@@ -274,6 +278,12 @@ def test_an_option_is_underlined_where_it_stands() -> None:
     [
         ("dd if=/dev/zero of=/dev/sda", "no command of dd"),
         ("", "no command of nothing"),
+        ("ior -w && ior -r", "several commands, parted by &&"),
+        ("fio --name=a --size=1m; sleep 1800", "several commands, parted by"),
+        ("fio --rw=read --size=1m", "the command has no job"),
+        ("fio --name=a --sice=1m", "no option sice"),
+        ("fio x.fio --bs=4k", "x.fio is no option, but a job file"),
+        ("fio --name=a --time_based y", "y is no option, but a job file"),
         ("ior 'x", "cannot be read"),
         ("ior -w -I 5", "-I is not known"),
         ("elbencho --s3keys x", "not known"),
@@ -303,4 +313,50 @@ def test_a_tool_that_only_has_words_leads_to_them() -> None:
     assert refused.value.next == "fsgauge explain hyperfine"
     with pytest.raises(InputError) as refused:
         study_from_command("fio job.fio")
-    assert refused.value.next.startswith("fsgauge study from-fio")
+    assert refused.value.next.startswith("fsgauge study from-fio job.fio")
+
+
+def test_a_command_of_fio_is_the_job_of_its_options() -> None:
+    """What stands before the first --name is for all jobs; values stand behind = or a blank."""
+    command = "fio --rw=randread -bs=8k --size 1g --time_based --runtime 9 --output-format=json"
+    one, two = groups(f"{command} --name=a --name='b c' --rw=write --fdatasync=1")
+    assert (one["operations"], one["block_sizes"], one["order"]) == ({"read": 1}, "8 KiB", "random")
+    assert (two["name"], two["operations"], two["sync"]) == ("b c", {"write": 1}, "fdatasync")
+    assert load(f"{command} --name=a")["duration"] == "9 s"
+    text = study_from_command(f"{command} --name=a").text
+    assert 'block_sizes = "8 KiB"                       # the command -bs=8k' in text
+
+
+@pytest.mark.parametrize(
+    ("options", "what", "begins"),
+    [
+        ("--name=a --exec_prerun='rm -rf /' --bs=4k", "never run", "--exec"),
+        ("--name=a --rw=randread:8", "random_percent", "--rw"),
+        ("--name=a --bs=4k --bs=8k", "bs=8k contradicts the command bs=4k", "--bs=8k"),
+        ("--name=a --bs=4k --iodepth --bs=4k", "a number|a whole number|a value", "--iodepth"),
+        ("--name=a --numjobs=5000", "jobs must be at most", "--numjobs"),
+    ],
+)
+def test_what_fio_would_do_otherwise_is_underlined_in_its_command(
+    options: str, what: str, begins: str
+) -> None:
+    command = f"fio --size=1g {options}"
+    with pytest.raises(InputError, match=what) as refused:
+        study_from_command(command)
+    place = refused.value.location
+    assert place is not None and command[place.column - 1 :].startswith(begins)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "fio --name=a \\\n    --rw=randread \\\n    --size=1g",
+        "sudo fio --name=a --rw=randread --size=1g > out.txt 2>&1",
+        "OMP=1 time fio --name=a --rw=randread --size=1g | tee x",
+    ],
+)
+def test_what_a_shell_does_with_a_command_is_no_part_of_it(command: str) -> None:
+    (only,) = groups(command)
+    assert (only["order"], only["file_sizes"]) == ("random", "1 GiB")
+    (only,) = groups("elbencho -w -s 1g /x &> out.txt")
+    assert "files" not in only

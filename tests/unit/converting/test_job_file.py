@@ -63,7 +63,8 @@ def test_includes_stand_beside_the_file_and_know_their_own_place(tmp_path: Path)
         ("[a]\ninclude none.fio\n", "none.fio cannot be included"),
         ("[a]\ninclude job.fio\n", "an included file has a section"),
         ("[a]\nbs=${SIZE}\n", "the variable SIZE is not set"),
-        ("[a]\nbs=2*$ncpus+1\n", "is not computed"),
+        ("[a]\nbs=2*$ncpus+\n", "is not computed"),
+        ("[a]\nfilename=/dev/ram$ncpus\n", "is not computed"),
     ],
 )
 def test_what_is_refused_names_its_place(
@@ -89,6 +90,13 @@ def test_variables_are_those_of_the_environment(
     (section,) = read_job_file(path)
     assert section.options["bs"].value == "16k"
     assert int(section.options["numjobs"].value or "") % 2 == 0
+
+
+def test_products_are_those_of_bc(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("os.cpu_count", lambda: 7)
+    lines = "size=10*10*1000*$ncpus\nio_size=$ncpus/2*2+1\nbs=$ncpusk\nnumjobs=$ncpus-3\n"
+    (section,) = read_job_file(job(tmp_path, f"[a]\n{lines}"))
+    assert [each.value for each in section.options.values()] == ["700000", "7", "7k", "4"]
 
 
 @pytest.mark.parametrize("how", ["includes", "jobs", "lines"])

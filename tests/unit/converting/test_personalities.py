@@ -117,7 +117,7 @@ def test_blocks_are_those_that_move_at_a_place_and_pieces_of_files_are_noted(
         ("flowop createfile name=a,filesetname=set", {"create": 1, "unlink": 1}),
         ("flowop deletefile name=a,filesetname=set", {"unlink": 1, "create": 1}),
         ("flowop openfile name=a,filesetname=set\nflowop closefile name=b", {"open": 1}),
-        ("flowop read name=a,filesetname=set,iosize=4k,iters=3", {"read": 3}),
+        ("flowop read name=a,filesetname=set,iosize=4k,iters=15728640", {"read": 1}),
     ],
 )
 def test_loops_of_one_operation(tmp_path: Path, flows: str, operations: dict[str, int]) -> None:
@@ -182,6 +182,25 @@ def test_a_rate_of_nought_is_none(tmp_path: Path, rate: str, is_taken: bool) -> 
         workload(tmp_path, text, "a.f")
 
 
+@pytest.mark.parametrize(
+    ("line", "duration"),
+    [("run 20", "20 s"), ("run", "1 min"), ("psrun -10", "1 min"), ("psrun 10", "1 min"),
+     ("psrun 10 30", "30 s")],
+)  # fmt: skip
+def test_psrun_has_its_period_first(tmp_path: Path, line: str, duration: str) -> None:
+    found = workload(tmp_path, FILE_SERVER.replace("run 60", line), "a.f")
+    assert found["duration"] == duration
+
+
+def test_a_bound_of_the_study_is_at_the_fileset(tmp_path: Path) -> None:
+    text = FILE_SERVER.replace("nfiles=1000", "nfiles=1500000")
+    with pytest.raises(InputError, match="files must be at most") as raised:
+        workload(tmp_path, text, "a.f")
+    assert raised.value.location is not None
+    assert raised.value.location.text.startswith("define fileset name=set")
+    assert (raised.value.location.line, raised.value.location.column) == (6, 1)
+
+
 def test_a_variable_may_be_another_one(tmp_path: Path) -> None:
     text = FILE_SERVER.replace("set $nthreads=50", "set $many=50\nset $nthreads=$many")
     assert workload(tmp_path, text, "a.f")["group"][0]["jobs"] == 100
@@ -223,6 +242,9 @@ def test_each_fwd_is_a_group_on_its_fsd(tmp_path: Path) -> None:
     ("old", "new", "what"),
     [
         ("operation=getattr", "operation=copy", "no group does copy"),
+        ("operation=getattr", "operation=setattr", "setattr; the nearest is stat"),
+        ("operation=getattr", "operation=rmdir", "rmdir; the nearest is an rd without it"),
+        ("threads=4", "threads=many", "fwd1 has a value that cannot be read: 'many'"),
         ("fwdrate=300", "fwdrate=(100,200)", "a run for each rate"),
         ("fwdrate=300", "fwdrate=max,forthreads=(1,2)", "an rd of each"),
         ("fwdrate=300", "fwdrate=max,skew=30", "kept in proportion"),

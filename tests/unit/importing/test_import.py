@@ -242,6 +242,16 @@ def test_other_modes_of_iozone_and_ior_are_no_repetitions(tmp_path: Path) -> Non
     assert len(read_file(written(tmp_path / "s.txt", shared))) == 2
 
 
+def test_ior_behind_the_words_of_mpirun_and_of_before_3_2(tmp_path: Path) -> None:
+    """MPI's own messages were more than was looked at; 3.0 says its options with =, indented."""
+    said = "[0] MPI startup(): I_MPI_WAIT_MODE is not supported\n" * 100
+    assert len(read_file(written(tmp_path / "mpi.txt", said + IOR))) == 2
+    options = "\taccess             = file-per-process\n\tclients            = 8 (8 per node)\n"
+    old = IOR.replace("tasks               : 4\n", options).replace("IOR-4.0.0", "IOR-3.0.1")
+    first = read_file(written(tmp_path / "old.txt", old))[0].tests[0]
+    assert (first.said["access"], first.factors["jobs"]) == ("file-per-process", 8)
+
+
 def test_a_folder_is_called_one(tmp_path: Path) -> None:
     """It was "no plain file", put there by another program."""
     with pytest.raises(InputError, match="is a folder"):
