@@ -107,8 +107,8 @@ RULES = (
     Rule(
         "device",
         "Does the file system have all of its device?",
-        "5 % of the file system lie behind its end",
-        "resize2fs(8), xfs_growfs(8), btrfs-filesystem(8)",
+        "5 % of the file system lie behind its end; or a device of btrfs is missing",
+        "resize2fs(8), xfs_growfs(8), btrfs-filesystem(8); /sys/fs/btrfs/UUID/devinfo",
         accounts.device,
     ),
     Rule(
@@ -149,6 +149,14 @@ RULES = (
         " and half a second longer",
         "the device models disk-2012 (rotating) and ssd-sata (not): fsgauge explain disk-2012",
         fragmentation.matters,
+    ),
+    Rule(
+        "free_pieces",
+        "Will new files be in pieces?",
+        "5 % of the file system are free, half of it in pieces under 8 MiB, and reading it all"
+        " takes twice as long as from one piece, and half a second longer",
+        "the device models, as of fragmentation; redpanda-data/redpanda#31630",
+        fragmentation.free_pieces,
     ),
     Rule(
         "df",

@@ -225,8 +225,8 @@ def test_an_xfs_that_grew_from_a_small_one_has_many_groups() -> None:
 
 
 def test_df_differs_by_what_is_free_on_a_seed_and_of_what_is_read_only() -> None:
-    def of(code: str) -> str:
-        found = scan(source={"file_system": "btrfs"}, counted=counted(64, 60, 2))
+    def of(code: str, available: int = 2) -> str:
+        found = scan(source={"file_system": "btrfs"}, counted=counted(64, 60, available))
         note = Note(code=code, text="It is so")
         said = accounts.df(found.model_copy(update={"notes": [note]}))
         assert said is not None
@@ -235,6 +235,5 @@ def test_df_differs_by_what_is_free_on_a_seed_and_of_what_is_read_only() -> None
     assert "what is free on a seed device, which no one can have, is in use here" in of(
         "seed_device"
     )
-    assert of("read_only_device").endswith(
-        "its device is read-only, so that it calls nothing available"
-    )
+    assert of("read_only_device", 0).endswith("so that it calls nothing available")
+    assert of("read_only_device").endswith("calls what is free in chunks not available")
