@@ -8,11 +8,20 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.scan.consequences import fragmentation
+from fsgauge.engine.client import Engine
+from fsgauge.scan.consequences import consequences, fragmentation
 from fsgauge.scan.consequences.rule import Consequence
 from tests.patience import patience
 from tests.rigs.conftest import MEBIBYTE, MakeLoop, Scan, run
-from tests.rigs.scanning import KEEP_SIZE, PUNCH_HOLE, allocated, fill, mounted, said
+from tests.rigs.scanning import (
+    KEEP_SIZE,
+    PUNCH_HOLE,
+    allocated,
+    as_user,
+    fill,
+    mounted,
+    said,
+)
 
 pytestmark = pytest.mark.root
 MAKE = {
@@ -130,3 +139,30 @@ def punched(path: Path, end: int) -> None:
         assert allocated(file, at + 4096, MEBIBYTE - 4096, PUNCH_HOLE | KEEP_SIZE)
     os.fsync(file)
     os.close(file)
+
+
+def test_a_mirror_without_its_second_device(
+    make_loop: MakeLoop, open_folder: Path, scan: Scan, engine: Engine
+) -> None:
+    """btrfs-progs 791: nothing told it."""
+    other, new = make_loop(400 * MEBIBYTE), make_loop(500 * MEBIBYTE)
+    mkfs = ("mkfs.btrfs", "-q", "-f", "-d", "raid1", "-m", "raid1", other)
+    try:
+        with mounted(make_loop, open_folder, 400, *mkfs) as (point, device):
+            (point / "file").write_bytes(os.urandom(40 * MEBIBYTE))
+            assert "device" not in said(scan(point))
+            run("umount", str(point))
+            run("btrfs", "device", "scan", "--forget", other)
+            run("wipefs", "--all", "--quiet", other)
+            run("mount", "-o", "degraded", device, str(point))
+            point.chmod(0o755)
+            for each in (scan(point), as_user(engine.binary, open_folder, point)):
+                rule, first = consequences(each)[0]
+                assert rule.name == "device" and "is missing" in first.sentence, first
+            lost = int(each.notes[0].text.split()[0])
+            assert lost == 1
+            command = part(first, "btrfs replace").partition(", or")[0]
+            done(f"{command} -B -f", NUMBER=Path("1"), NEW=Path(new))
+            assert "device" not in said(scan(point))
+    finally:
+        run("btrfs", "device", "scan", "--forget", new)

@@ -237,3 +237,13 @@ def test_df_differs_by_what_is_free_on_a_seed_and_of_what_is_read_only() -> None
     )
     assert of("read_only_device", 0).endswith("so that it calls nothing available")
     assert of("read_only_device").endswith("calls what is free in chunks not available")
+
+
+def test_a_device_that_is_missing_is_told() -> None:
+    note = Note(code="missing_device", text="1 of 2 devices is not there")
+    found = scan(source={"file_system": "btrfs"})
+    assert accounts.device(found) is None
+    said = accounts.device(found.model_copy(update={"notes": [note]}))
+    assert said is not None and said.level == "attention" and said.cost
+    assert said.sentence.startswith("A device of this btrfs is missing")
+    assert "btrfs replace start NUMBER NEW " in said.do
