@@ -57,7 +57,8 @@ def _ext(scan: ScanResult) -> list[str]:
     if is_bounded(scan):
         found.append(_BOUNDED)
     elif own > 0:
-        found.append(f"it leaves out {size_down(own)} of tables, which are in use")
+        log = "" if scan.source.file_system == "ext2" else " and the log"
+        found.append(f"it leaves out {size_down(own)} of tables{log}, which are in use")
     if kept:
         found.append(f"it counts {size_down(kept)} kept for root and ext4 itself as not available")
     return found

@@ -28,8 +28,8 @@ def test_df_differs_by_tables_and_by_what_is_kept_for_root() -> None:
     found = accounts.df(scan(counted=counted(58, 28, 25), reserved_bytes=3 * MIB))
     assert found is not None and found.level == "fine"
     assert found.sentence == (
-        "df says 55 % of 58 MiB is in use: it leaves out 6 MiB of tables, which are in use;"
-        " it counts 3 MiB kept for root and ext4 itself as not available"
+        "df says 55 % of 58 MiB is in use: it leaves out 6 MiB of tables and the log, which are in"
+        " use; it counts 3 MiB kept for root and ext4 itself as not available"
     )
     assert accounts.df(scan(counted=counted(64, 28, 28))) is None
 
