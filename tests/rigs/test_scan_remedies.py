@@ -119,6 +119,7 @@ def test_extents_that_btrfs_keeps_whole_are_told_when_it_is_full_and_of_an_image
         punched(point / "image", end)
         found = said(scan(point))
         assert found["full"].level == "stop"
+        assert found["full"].do.startswith("first see to the room of no use that is told below")
         (point / "spare").unlink()
         run("sync", "--file-system", str(point))
         run("umount", str(point))

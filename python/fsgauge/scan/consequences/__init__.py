@@ -5,6 +5,8 @@ What was not read comes first, then the gravest; of equal ones the order of the 
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from fsgauge.engine.wire import ScanResult
 from fsgauge.scan.consequences import (
     accounts,
@@ -167,6 +169,8 @@ RULES = (
     ),
 )
 _ORDER = ("stop", "attention", "fine")
+_OF_NO_USE = {"deleted", "beyond_end", "set_aside", "unseen"}
+"""What they tell of is given back without deleting a file."""
 
 
 def consequences(scan: ScanResult) -> list[tuple[Rule, Consequence]]:
@@ -174,7 +178,14 @@ def consequences(scan: ScanResult) -> list[tuple[Rule, Consequence]]:
     if scan.ended == "interrupted":
         return []
     found = [(rule, said) for rule in RULES if (said := rule.find(scan)) is not None]
+    if _OF_NO_USE & {rule.name for rule, _ in found}:
+        found = [(rule, _second(said) if rule.name == "full" else said) for rule, said in found]
     return sorted(found, key=lambda pair: _rank(*pair))
+
+
+def _second(said: Consequence) -> Consequence:
+    """Of a full file system: before files are deleted, what is said below."""
+    return replace(said, do=f"first see to the room of no use that is told below; then {said.do}")
 
 
 def _rank(rule: Rule, said: Consequence) -> tuple[bool, int, bool]:

@@ -68,6 +68,11 @@ def test_a_full_btrfs_has_it_by_statfs() -> None:
     assert found is not None and found.sentence.startswith("4 MiB (6 %) are in use")
     assert "btrfs filesystem defragment -r -t 32M /srv; of files" in found.do
     assert unseen.unseen(full_btrfs(4, mount_point=None)) is not None, "with its counters"
+    first, second = (said for _, said in consequences(full_btrfs(4))[:2])
+    assert first.sentence.startswith("It is full") and second == found
+    assert first.do.startswith("first see to the room of no use that is told below; then du ")
+    alone = consequences(full_btrfs(3))[0][1]
+    assert alone.do.startswith("du ")
 
 
 def test_of_an_image_of_btrfs_all_subvolumes_were_read() -> None:
