@@ -9,7 +9,9 @@ use std::path::{Path, PathBuf};
 use fsgauge_wire::{AgeEnd, AgeEnded, AgeJob, AgeMode, AgeResult};
 use tempfile::TempDir;
 
-use crate::support::{MIB, Mounted, age, job, mounted_in_or_skip, profile, tool, tree, try_scan};
+use crate::support::{
+    MIB, Mounted, age, job, mounted_in_or_skip, profile, tool, tree, try_scan, unmount_at_end,
+};
 
 const EXT4: &[&str] = &["mkfs.ext4", "-q", "-b", "4096", "-E", "lazy_itable_init=1,lazy_journal_init=1"];
 const MOUNT: &str = "noinit_itable";
@@ -47,7 +49,7 @@ impl SmallDisk {
 
 impl Drop for SmallDisk {
     fn drop(&mut self) {
-        let _ = tool("umount", &[self.point.to_str().unwrap()]);
+        unmount_at_end(&self.point);
     }
 }
 

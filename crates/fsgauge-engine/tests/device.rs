@@ -1,14 +1,15 @@
 //! A block device that somebody uses is refused for writing, and stays readable. Needs root and loop devices:
 //! elsewhere it says so and is skipped; FSGAUGE_TEST_ROOT=1 makes a machine that cannot run it a failure.
 
-use std::path::Path;
-use std::process::Command;
+#[path = "../../fsgauge-scan/tests/mounts/mounted.rs"]
+mod mounted;
 
 use serde_json::Value;
 use tempfile::{NamedTempFile, TempDir};
 
 use crate::support;
 use crate::support::last_event;
+use mounted::{text, tool, unmount_at_end};
 
 const SIZE_BYTES: u64 = 16 << 20;
 
@@ -51,25 +52,7 @@ impl Mount<'_> {
 
 impl Drop for Mount<'_> {
     fn drop(&mut self) {
-        let _ = tool("umount", &[text(self.point.path())]);
-    }
-}
-
-fn text(path: &Path) -> &str {
-    path.to_str().unwrap()
-}
-
-/// Runs a tool; gives its output without the end of the line, or why it failed.
-fn tool(name: &str, arguments: &[&str]) -> Result<String, String> {
-    // Debian keeps mkfs and losetup where the path of ordinary users does not look.
-    let path = format!("{}:/usr/sbin:/sbin", std::env::var("PATH").unwrap_or_default());
-    let output = Command::new(name).args(arguments).env("PATH", path).output();
-    let output = output.map_err(|error| format!("{name} cannot be run: {error}"))?;
-    let said = |bytes: &[u8]| String::from_utf8_lossy(bytes).trim().to_string();
-    if output.status.success() {
-        Ok(said(&output.stdout))
-    } else {
-        Err(format!("{name}: {}", said(&output.stderr)))
+        unmount_at_end(self.point.path());
     }
 }
 

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use fsgauge_wire::{ScanJob, ScanResult};
 use tempfile::TempDir;
 
-use crate::mounts::{job, scan, sync, text, tool};
+use crate::mounts::{job, scan, sync, text, tool, unmount_at_end};
 
 const MIB: u64 = 1 << 20;
 
@@ -15,6 +15,7 @@ const MIB: u64 = 1 << 20;
 struct Several {
     devices: Vec<String>,
     point: PathBuf,
+    is_mounted: bool,
     _folder: TempDir,
 }
 
@@ -23,7 +24,7 @@ impl Several {
         let folder = TempDir::new().unwrap();
         let point = folder.path().join("point");
         fs::create_dir(&point).unwrap();
-        let mut several = Several { devices: Vec::new(), point, _folder: folder };
+        let mut several = Several { devices: Vec::new(), point, is_mounted: false, _folder: folder };
         for (number, &size_bytes) in sizes_bytes.iter().enumerate() {
             let image = several._folder.path().join(format!("image{number}"));
             File::create(&image).unwrap().set_len(size_bytes).unwrap();
@@ -33,13 +34,16 @@ impl Several {
         tool("mkfs.btrfs", &[&["-q"], mkfs, &devices].concat())?;
         tool("btrfs", &[&["device", "scan"], &devices[..]].concat())?;
         tool("mount", &[devices[0], text(&several.point)])?;
+        several.is_mounted = true;
         Ok(several)
     }
 }
 
 impl Drop for Several {
     fn drop(&mut self) {
-        let _ = tool("umount", &["--quiet", text(&self.point)]);
+        if self.is_mounted {
+            unmount_at_end(&self.point);
+        }
         for device in &self.devices {
             let _ = tool("btrfs", &["device", "scan", "--forget", device]);
             let _ = tool("losetup", &["--detach", device]);
@@ -158,4 +162,19 @@ fn what_is_in_use_on_two_devices_is_what_df_says() {
 #[test]
 fn what_is_in_use_on_many_devices_is_what_df_says() {
     check(&[300 * MIB; 4], &["-d", "raid10", "-m", "raid1"]);
+}
+
+#[test]
+fn a_mount_that_others_hold_for_a_moment_goes_with_its_devices() {
+    let Some(several) = several_or_skip(&[200 * MIB], &["-M"]) else { return };
+    let (point, device) = (text(&several.point).to_owned(), several.devices[0].clone());
+    let held = File::open(&point).unwrap();
+    let holder = std::thread::spawn(move || {
+        std::thread::sleep(std::time::Duration::from_millis(300));
+        drop(held);
+    });
+    drop(several);
+    holder.join().unwrap();
+    assert!(!fs::read_to_string("/proc/self/mountinfo").unwrap().contains(&point));
+    assert!(tool("losetup", &[&device]).is_err());
 }

@@ -18,7 +18,7 @@ use fsgauge_wire::{
 };
 
 #[allow(unused_imports, reason = "each test file uses its part")]
-pub use mounted::{Mounted, mounted_or_skip_in as mounted_in_or_skip, tool, unmount};
+pub use mounted::{Mounted, mounted_or_skip_in as mounted_in_or_skip, tool, unmount, unmount_at_end};
 #[allow(unused_imports, reason = "each test file uses its part")]
 pub use profile::profile;
 

@@ -64,11 +64,8 @@ impl Mounted {
 impl Drop for Mounted {
     fn drop(&mut self) {
         // A test may have unmounted it, and one that failed may have mounted it again.
-        for _ in 0..TRIES {
-            if !self.is_mount_point() || tool("umount", &[text(&self.point)]).is_ok() {
-                break;
-            }
-            std::thread::sleep(PAUSE);
+        if self.is_mount_point() {
+            unmount_at_end(&self.point);
         }
         let _ = tool("losetup", &["--detach", &self.device]);
     }
@@ -98,6 +95,13 @@ pub fn mounted_or_skip_in(
 /// Unmounts what is mounted there.
 pub fn unmount(point: &Path) {
     until_done("umount", &[text(point)]).unwrap();
+}
+
+/// Unmounts what a test mounted. Whatever holds it longer than others may is a fault, and even then no mount stays.
+pub fn unmount_at_end(point: &Path) {
+    let Err(reason) = until_done("umount", &[text(point)]) else { return };
+    let _ = tool("umount", &["--lazy", text(point)]);
+    assert!(std::thread::panicking(), "{} was still in use: {reason}", point.display());
 }
 
 /// What a tool says at last of something that others may hold for a moment.

@@ -15,6 +15,8 @@ use std::process::Command;
 
 use fsgauge_scan::{Extent, FileExtents, FileName, Kinds, OnDisk, Piece, PieceKind, Problems, Sink};
 
+use crate::mounts::unmount_at_end;
+
 /// Offset and end, or offset and length.
 pub type Range = (u64, u64);
 
@@ -161,14 +163,7 @@ impl Mounted {
 
 impl Drop for Mounted {
     fn drop(&mut self) {
-        // Another test's child may hold a descriptor for a moment, between fork and exec.
-        for _ in 0..100 {
-            if Command::new("umount").arg("-q").arg(&self.0).status().is_ok_and(|status| status.success()) {
-                return;
-            }
-            std::thread::sleep(std::time::Duration::from_millis(50));
-        }
-        assert!(std::thread::panicking(), "{} cannot be unmounted", self.0.display());
+        unmount_at_end(&self.0);
     }
 }
 

@@ -9,6 +9,7 @@ from fsgauge.engine.wire import ScanResult
 from fsgauge.errors import escaped
 from fsgauge.scan.consequences.rule import (
     Consequence,
+    copied,
     device_of,
     has_note,
     is_bounded,
@@ -56,7 +57,8 @@ def _ext(scan: ScanResult) -> list[str]:
     if is_bounded(scan):
         found.append(_BOUNDED)
     elif own > 0:
-        found.append(f"it leaves out {size_down(own)} of tables, which are in use")
+        log = "" if scan.source.file_system == "ext2" else " and the log"
+        found.append(f"it leaves out {size_down(own)} of tables{log}, which are in use")
     if kept:
         found.append(f"it counts {size_down(kept)} kept for root and ext4 itself as not available")
     return found
@@ -69,7 +71,8 @@ def _others(scan: ScanResult) -> list[str]:
     found = []
     if scan.source.file_system == "btrfs":
         if is_read_only(scan):
-            return ["its device is read-only, so that it calls nothing available"]
+            what = "what is free in chunks not" if counted.available_bytes else "nothing"
+            return [f"its device is read-only, so that it calls {what} available"]
         if has_note(scan, "seed_device"):
             found.append("what is free on a seed device, which no one can have, is in use here")
         if free.metadata and free.metadata.free_bytes:
@@ -138,16 +141,19 @@ def beyond_end(scan: ScanResult) -> Consequence | None:
     beyond = scan.counts.beyond_end_bytes
     if share_of_size(scan, beyond) < LEAST_PERCENT:
         return None
-    files = scan.counts.beyond_end_files
+    files, point = scan.counts.beyond_end_files, place_of(scan)
+    why = "a program asked for it (fallocate with FALLOC_FL_KEEP_SIZE)"
+    # What is kept of an extent of btrfs keeps all of it.
+    back = copied("FILE") if scan.source.file_system == "btrfs" else "truncate --size=+0 FILE"
+    do = f"{back} gives it back; find {point} -xdev -type f -printf '%b %s %p\\n' | awk '512 * $1 >"
+    do += " $2 + 65536' lists such files"
+    cost = "the file may have more pieces later"
     if scan.source.file_system == "xfs":
         why = "XFS allocates ahead of files that grow, and takes it back some minutes after the"
-        why += " last close, or a program asked for it (fallocate)"
-        do = f"xfs_spaceman -c 'prealloc -s' {place_of(scan)}"
-        do += "; mount -o allocsize=64k bounds it"
+        why += " last close, or a program asked for it (fallocate), which stays"
+        do = f"xfs_spaceman -c 'prealloc -s' {point}; mount -o allocsize=64k bounds it; for what a"
+        do += f" program asked for, {back}"
         cost = "files that grow then have more pieces"
-    else:
-        why = "a program asked for it (fallocate with FALLOC_FL_KEEP_SIZE)"
-        do, cost = "truncate --size=+0 FILE gives it back", "the file may have more pieces later"
     return Consequence(
         "attention",
         f"{size_down(beyond)} ({share_of_size(scan, beyond):.0f} %) lie behind the ends of"
@@ -247,8 +253,19 @@ def clusters(scan: ScanResult) -> Consequence | None:
 
 
 def device(scan: ScanResult) -> Consequence | None:
-    """Space of the device that lies after the end of its file system, as when a volume grew."""
-    source, whole = scan.source, scan.room.device_bytes
+    """Space of the device that lies after the end of its file system, as when a volume grew; a
+    device that is missing."""
+    source, whole, point = scan.source, scan.room.device_bytes, place_of(scan)
+    if has_note(scan, "missing_device"):
+        return Consequence(
+            "attention",
+            "A device of this btrfs is missing: new data lies on the others alone, and the next"
+            " that fails may take files with it",
+            f"btrfs filesystem show {point} tells which numbers are there; btrfs replace start"
+            f" NUMBER NEW {point}, or btrfs device add NEW {point} && btrfs device remove missing"
+            f" {point}",
+            "what it had is written again from the copies",
+        )
     behind = 0 if whole is None else whole - source.size_bytes
     if share_of_size(scan, behind) < LEAST_UNUSED_PERCENT:
         return None

@@ -8,8 +8,19 @@ from itertools import pairwise
 from fsgauge.devices import device_named
 from fsgauge.engine.wire import Jumps, ListedFile, ScanResult
 from fsgauge.errors import escaped
-from fsgauge.scan.consequences.rule import Consequence, is_ext, word_of
+from fsgauge.scan.consequences.no_space import NEARLY_PERCENT
+from fsgauge.scan.consequences.rule import (
+    Consequence,
+    copied,
+    has_clusters,
+    is_ext,
+    place_of,
+    share_of_size,
+    usable_bytes,
+    word_of,
+)
 from fsgauge.scan.consequences.unseen import is_unread
+from fsgauge.scan.numbers import reach_bytes
 from fsgauge.units import format_duration, size_down
 
 LEAST_FACTOR = 1.10
@@ -99,7 +110,7 @@ def matters(scan: ScanResult) -> Consequence | None:
     factors = [(each, factor_of(scan, each)) for each in reaches(scan)]
     short = f"{100 * counts.short_bytes / counts.extent_bytes:.1f} % of the bytes are in"
     short += " short pieces (under 512 KiB, a request) of files in several"
-    costs = " and ".join(f"{each.name} {factor:.2f} times" for each, factor in factors)
+    costs = _costs(factors)
     unknown = "" if scan.room.is_rotational is not None else " (which of both is not known)"
     slowest, _ = max(factors, key=lambda pair: pair[1])
     if slowest.loses(LEAST_FACTOR, files, jumps, counts.extent_bytes):
@@ -130,6 +141,49 @@ def matters(scan: ScanResult) -> Consequence | None:
         "fine",
         f"Fragmentation does not matter here: reading every file takes {costs} as long as from"
         f" whole files{in_all}{unknown}; {short}",
+    )
+
+
+def _costs(factors: list[tuple[Reach, float]]) -> str:
+    return " and ".join(f"{each.name} {factor:.2f} times" for each, factor in factors)
+
+
+_LARGE_PIECE = 8 << 20
+"""So much in one piece costs a disk with heads a tenth for reaching it."""
+_LEAST_LARGE_PERCENT = 50.0
+
+
+def free_pieces(scan: ScanResult) -> Consequence | None:
+    """What is written from now on, where most of the free space is in short pieces."""
+    free = scan.free
+    if free is None or not free.extents or share_of_size(scan, free.size_bytes) < NEARLY_PERCENT:
+        return None
+    usable = usable_bytes(scan)
+    large = usable - free.size_bytes
+    large += sum(each.size_bytes for each in free.at_least if each.at_least_bytes == _LARGE_PIECE)
+    if not free.at_least or 100 * large >= _LEAST_LARGE_PERCENT * usable:
+        return None
+    apart = free.extents - 1
+    gap = max(reach_bytes(scan) - usable, 0) // free.extents
+    jumps = Jumps(far=apart, near=0, passed_bytes=0)
+    if gap <= _PASSED_BYTES:
+        jumps = Jumps(far=0, near=apart, passed_bytes=apart * gap)
+    size, found = free.size_bytes, reaches(scan)
+    if not any(reach.loses(LEAST_OF_A_FILE, 1, jumps, size) for reach in found):
+        return None
+    costs = _costs([(reach, reach.factor(1, jumps, size)) for reach in found])
+    do = "delete or move away files that lie between, or copy all to a new file system: what joins"
+    do += " files (e4defrag, xfs_fsr) joins no free space"
+    cost = "a second device for as long"
+    if scan.source.file_system == "btrfs":
+        do, cost = f"btrfs balance start -dusage=50 {place_of(scan)}", "it rewrites half the chunks"
+    return Consequence(
+        "attention",
+        f"New files will be in pieces: what is free, {size_down(size)}, lies in"
+        f" {free.extents:,} pieces of {size_down(size / free.extents)} on average; reading what is"
+        f" written there takes {costs} as long",
+        do,
+        cost,
     )
 
 
@@ -199,5 +253,8 @@ def _remedy(scan: ScanResult, file: ListedFile | None) -> tuple[str, str]:
     if is_ext(scan):
         more = "; programs that allocate ahead (fallocate) keep files whole, on Lustre's ldiskfs"
         more += " prealloc_table does"
-        return f"e4defrag -v {name}{more}", needs
-    return f"cp --reflink=never {name} COPY, and put the copy in its place", needs
+        if scan.source.file_system == "ext4" and not has_clusters(scan):
+            ng = f"   ([ NG ], as of files that ext3 wrote: {copied(name)})"
+            return f"e4defrag -v {name}{ng}{more}", needs
+        return f"{copied(name)}{more}", f"{needs}; what has it open, or links to it, keeps the old"
+    return copied(name), f"{needs}; what has it open, or links to it, keeps the old"

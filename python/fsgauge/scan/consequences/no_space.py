@@ -157,7 +157,8 @@ def full(scan: ScanResult) -> Consequence | None:
             "a profile for fewer devices (btrfs balance start -dconvert=single) would take the room"
             " too, and keep one copy",
         )
-    rest = f"; {size_down(usable)} is left that the file system keeps for itself" if usable else ""
+    own = usable - available
+    rest = f"; {size_down(own)} is left that the file system keeps for itself" if own > 0 else ""
     do = _delete_or_enlarge(scan)
     if scan.source.file_system == "btrfs":
         do += "; to delete takes a little room: empty a large file first (truncate --size=0)"

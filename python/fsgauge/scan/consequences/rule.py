@@ -45,6 +45,17 @@ def word_of(name: str) -> str:
     return "*".join(shlex.quote(part) if part else "" for part in parts)
 
 
+def copied(word: str) -> str:
+    """What writes a file again, into extents of its own; `word` names it."""
+    return f"cp -a --reflink=never {word} COPY && mv COPY {word}"
+
+
+def has_clusters(scan: ScanResult) -> bool:
+    """Whether ext4 allocates more than a block (bigalloc)."""
+    cluster = scan.room.cluster_bytes
+    return cluster is not None and cluster > scan.source.block_size_bytes
+
+
 def place_of(scan: ScanResult) -> str:
     """Where it is mounted as a word of a command; what has to be mounted for it says so."""
     return word_of(scan.source.mount_point) if scan.source.mount_point else "MOUNTED"

@@ -10,6 +10,7 @@ from fsgauge.errors import escaped
 from fsgauge.scan.consequences.accounts import NOT_SEEN
 from fsgauge.scan.consequences.rule import (
     Consequence,
+    copied,
     device_of,
     has_note,
     is_ext,
@@ -35,16 +36,7 @@ def unseen(scan: ScanResult) -> Consequence | None:
         " found here has them: "
     )
     if scan.source.file_system == "btrfs":
-        return Consequence(
-            "attention",
-            f"{what}they belong to snapshots and subvolumes outside this tree, or to extents that"
-            " were overwritten in part and are kept whole",
-            f"btrfs subvolume list {quoted_at}, then btrfs subvolume delete for those that are not"
-            f" needed; btrfs subvolume sync {quoted_at} waits until their room is free; without"
-            f" any: btrfs filesystem defragment -r -t 32M {quoted_at}",
-            "what was kept in a snapshot is gone; defragment writes the files again, and apart"
-            " from their snapshots",
-        )
+        return _unseen_of_btrfs(scan, what)
     quoted_device = device_of(scan)
     if scan.source.file_system == "nilfs2":
         return Consequence(
@@ -77,13 +69,40 @@ def unseen(scan: ScanResult) -> Consequence | None:
     )
 
 
+def _unseen_of_btrfs(scan: ScanResult, what: str) -> Consequence:
+    quoted_at = place_of(scan)
+    whole = "extents that were overwritten in part and are kept whole"
+    again = (
+        f"btrfs filesystem defragment -r -t 32M {quoted_at}; of files that it leaves as they are,"
+    )
+    again += f" being one piece: {copied('FILE')}"
+    if not scan.source.mount_point:  # all subvolumes were read
+        deleted = ", or to deleted subvolumes" if has_note(scan, "scan.deleted_subvolumes") else ""
+        return Consequence(
+            "attention",
+            f"{what}they belong to {whole}{deleted}",
+            f"mount it; {again}",
+            "the files are written again, and apart from their snapshots",
+        )
+    return Consequence(
+        "attention",
+        f"{what}they belong to snapshots and subvolumes outside this tree, or to {whole}",
+        f"btrfs subvolume list {quoted_at}, then btrfs subvolume delete for those that are not"
+        f" needed; btrfs subvolume sync {quoted_at} waits until their room is free; without any:"
+        f" {again}",
+        "what was kept in a snapshot is gone; files are written again, and apart from their"
+        " snapshots",
+    )
+
+
 def _lost_bytes(scan: ScanResult) -> int:
     """What is in use less what files have; 0 where either is not known whole."""
     source, counted, free, counts = scan.source, scan.room.counted, scan.free, scan.counts
-    is_whole = source.mount_point is not None and normpath(source.path) == source.mount_point
+    is_image = source.mount_point is None and source.file_system == "btrfs"
+    is_whole = is_image or normpath(source.path) == source.mount_point
     if has_note(scan, "seed_device"):
         return 0  # what is free on a seed is no file's either
-    if not is_whole or counted is None or free is None or not _all_was_walked(scan):
+    if not is_whole or free is None or not _all_was_walked(scan):
         return 0
     if source.file_system == "xfs" and free.extents is None:
         return 0  # statfs(2) counts as in use what XFS keeps
@@ -96,9 +115,11 @@ def _lost_bytes(scan: ScanResult) -> int:
     files += scan.room.deleted.size_bytes if scan.room.deleted else 0
     tables = _TABLES_AN_INODE * max(made, counts.files + counts.folders)
     if source.file_system == "btrfs":
-        taken_bytes = _data_bytes_of_btrfs(source.size_bytes, free)
-    else:
+        taken_bytes = _data_bytes_of_btrfs(scan, free)
+    elif counted is not None:
         taken_bytes = counted.size_bytes - max(counted.free_bytes, free.size_bytes)
+    else:
+        return 0
     return max(taken_bytes - files - tables, 0)
 
 
@@ -113,15 +134,23 @@ def _all_was_walked(scan: ScanResult) -> bool:
     )
 
 
-def _data_bytes_of_btrfs(size_bytes: int, free: FreeSpace) -> int:
+def _data_bytes_of_btrfs(scan: ScanResult, free: FreeSpace) -> int:
     """What is in use in chunks for data, one copy of it; 0 where the chunks are not known."""
-    metadata = free.metadata
-    if metadata is None or free.unallocated_bytes is None or not free.size_bytes:
+    metadata, counted, size_bytes = free.metadata, scan.room.counted, scan.source.size_bytes
+    if metadata is None or free.unallocated_bytes is None:
         return 0
-    copies = (free.device_bytes or free.size_bytes) / free.size_bytes
     own_copies = metadata.free_device_bytes / metadata.free_bytes if metadata.free_bytes else 2.0
-    outside = free.unallocated_bytes + own_copies * metadata.size_bytes
-    return int((size_bytes - outside) / copies) - free.size_bytes
+    if free.size_bytes:
+        copies = (free.device_bytes or free.size_bytes) / free.size_bytes
+        outside = free.unallocated_bytes + own_copies * metadata.size_bytes
+        return int((size_bytes - outside) / copies) - free.size_bytes
+    if counted is None or not counted.size_bytes:
+        return 0
+    # Full: statfs(2) has all by the copies of data, and the reserve as in use.
+    copies = size_bytes / counted.size_bytes
+    own = own_copies * (metadata.size_bytes - metadata.free_bytes) / copies
+    kept = scan.room.metadata_reserve_bytes or 0
+    return int(counted.size_bytes - counted.free_bytes - own) - kept
 
 
 _CODES = ("read_error", "truncated", "damaged")

@@ -28,8 +28,8 @@ def test_df_differs_by_tables_and_by_what_is_kept_for_root() -> None:
     found = accounts.df(scan(counted=counted(58, 28, 25), reserved_bytes=3 * MIB))
     assert found is not None and found.level == "fine"
     assert found.sentence == (
-        "df says 55 % of 58 MiB is in use: it leaves out 6 MiB of tables, which are in use;"
-        " it counts 3 MiB kept for root and ext4 itself as not available"
+        "df says 55 % of 58 MiB is in use: it leaves out 6 MiB of tables and the log, which are in"
+        " use; it counts 3 MiB kept for root and ext4 itself as not available"
     )
     assert accounts.df(scan(counted=counted(64, 28, 28))) is None
 
@@ -225,8 +225,8 @@ def test_an_xfs_that_grew_from_a_small_one_has_many_groups() -> None:
 
 
 def test_df_differs_by_what_is_free_on_a_seed_and_of_what_is_read_only() -> None:
-    def of(code: str) -> str:
-        found = scan(source={"file_system": "btrfs"}, counted=counted(64, 60, 2))
+    def of(code: str, available: int = 2) -> str:
+        found = scan(source={"file_system": "btrfs"}, counted=counted(64, 60, available))
         note = Note(code=code, text="It is so")
         said = accounts.df(found.model_copy(update={"notes": [note]}))
         assert said is not None
@@ -235,6 +235,15 @@ def test_df_differs_by_what_is_free_on_a_seed_and_of_what_is_read_only() -> None
     assert "what is free on a seed device, which no one can have, is in use here" in of(
         "seed_device"
     )
-    assert of("read_only_device").endswith(
-        "its device is read-only, so that it calls nothing available"
-    )
+    assert of("read_only_device", 0).endswith("so that it calls nothing available")
+    assert of("read_only_device").endswith("calls what is free in chunks not available")
+
+
+def test_a_device_that_is_missing_is_told() -> None:
+    note = Note(code="missing_device", text="1 of 2 devices is not there")
+    found = scan(source={"file_system": "btrfs"})
+    assert accounts.device(found) is None
+    said = accounts.device(found.model_copy(update={"notes": [note]}))
+    assert said is not None and said.level == "attention" and said.cost
+    assert said.sentence.startswith("A device of this btrfs is missing")
+    assert "btrfs replace start NUMBER NEW " in said.do

@@ -129,7 +129,9 @@ def test_one_file_may_matter_where_all_do_not() -> None:
     [
         ("xfs", "xfs_fsr -v", "allocsize"),
         ("btrfs", "btrfs filesystem defragment", "chattr +C"),
-        ("f2fs", "cp --reflink", ""),
+        ("ext4", "e4defrag -v FILE   ([ NG ], as of files that ext3 wrote: cp -a", "fallocate"),
+        ("ext3", "cp -a --reflink=never FILE COPY && mv COPY FILE;", "fallocate"),
+        ("f2fs", "cp -a --reflink=never FILE COPY && mv COPY FILE", ""),
     ],
 )
 def test_what_to_do_is_of_the_file_system(kind: str, command: str, later: str) -> None:
@@ -137,6 +139,14 @@ def test_what_to_do_is_of_the_file_system(kind: str, command: str, later: str) -
     found = fragmentation.matters(scanned)
     assert found is not None and found.do.startswith(command) and found.cost
     assert later in found.do
+
+
+def test_what_has_clusters_is_copied() -> None:
+    """The kernel has no EXT4_IOC_MOVE_EXT for bigalloc."""
+    scanned = files(10, 1000, 1 << 30, rotational=True)
+    room = scanned.room.model_copy(update={"cluster_bytes": 16 << 10})
+    found = fragmentation.matters(scanned.model_copy(update={"room": room}))
+    assert found is not None and found.do.startswith("cp -a") and "e4defrag" not in found.do
 
 
 @pytest.mark.parametrize(
@@ -196,3 +206,40 @@ def test_a_compressed_file_does_not_silence_what_is_said_of_others() -> None:
     assert "/database takes a disk with heads" in sentence(both)
     alone = both.model_copy(update={"top": [packed]})
     assert sentence(alone).startswith("Fragmentation does not matter here")
+
+
+def in_pieces(size: int, pieces: int, **more: Any) -> ScanResult:
+    """A file system of 64 GiB, with so much free in so many pieces, and what is in large ones."""
+    large = more.pop("large", 0)
+    source = {"size_bytes": 64 << 30, "address_bytes": None, **more.pop("source", {})}
+    free = {
+        "size_bytes": size,
+        "extents": pieces,
+        "at_least": [{"at_least_bytes": 8 * MIB, "size_bytes": large}],
+        "unallocated_bytes": None,
+        **more.pop("free", {}),
+    }
+    found = scan(source=source, free=free, is_rotational=True, **more)
+    return ScanResult.model_validate(found.model_dump(mode="json"))
+
+
+def test_new_files_lie_where_room_is() -> None:
+    """redpanda 31630: 8 blocks on average, and nothing was said to be fragmented."""
+    size = 8 << 30
+    found = fragmentation.free_pieces(in_pieces(size, 200_000))
+    assert found is not None and found.level == "attention" and found.do and found.cost
+    assert "8 GiB, lies in 200,000 pieces of 41.9 KiB on average" in found.sentence
+    assert "a disk with heads 8.00 times as long" in found.sentence, "it passes over the rest"
+    assert fragmentation.free_pieces(in_pieces(size, 2_000)) is None, "long pieces"
+    assert fragmentation.free_pieces(in_pieces(size, 200_000, large=size // 2)) is None
+    assert fragmentation.free_pieces(in_pieces(3 << 30, 200_000)) is None, "hardly any is free"
+    assert fragmentation.free_pieces(in_pieces(size, 200_000, free={"extents": None})) is None
+
+
+def test_btrfs_makes_chunks_of_what_is_in_none() -> None:
+    source = {"file_system": "btrfs", "mount_point": "/srv"}
+    found = fragmentation.free_pieces(in_pieces(8 << 30, 200_000, source=source))
+    assert found is not None and found.do == "btrfs balance start -dusage=50 /srv"
+    outside = {"unallocated_bytes": 9 << 30}
+    whole = in_pieces(8 << 30, 200_000, source=source, free=outside)
+    assert fragmentation.free_pieces(whole) is None

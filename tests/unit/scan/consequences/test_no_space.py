@@ -140,6 +140,8 @@ def test_what_is_kept_for_root_and_what_is_full() -> None:
     assert said(no_space.full(of_ext2)).startswith("stop: It is full: no room for new data; 64 KiB")
     nothing = scan(counted=counted(0, 0), free={"size_bytes": 0}, reserved_bytes=0)
     assert said(no_space.full(nothing)).startswith("stop: It is full: no room for new data")
+    all_of_it = scan(counted=counted(4096), free={"size_bytes": 4096})
+    assert said(no_space.full(all_of_it)).endswith("It is full: 4 KiB for new data")
     room = scan(counted=counted(64 * MIB // 1000 + 1), free={"size_bytes": 4 * MIB})
     assert said(no_space.full(room)).startswith("attention: It is nearly full: 65.5 KiB (0.1 %)")
     assert no_space.full(scan(counted=counted(0), free={"unread_bytes": 5})) is None
@@ -214,7 +216,7 @@ def test_what_a_new_file_takes_is_more_than_a_share_of_a_small_file_system() -> 
         return no_space.full(ScanResult.model_validate(dump))
 
     assert said(mixed(3 * MIB + (1 << 18) - 1, reserve=2 * MIB)).startswith(
-        "stop: It is full: 1.24 MiB for new data; 3.24 MiB is left"
+        "stop: It is full: 1.24 MiB for new data; 2 MiB is left"
     )
     assert said(mixed(3 * MIB + (1 << 18), reserve=2 * MIB)).startswith("attention")
     # Of an image the reserve is not known: it has at least so much.

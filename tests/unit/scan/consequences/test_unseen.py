@@ -41,6 +41,57 @@ def test_under_another_mount() -> None:
     assert found.do.startswith("mount --bind /srv /mnt && fsgauge scan /mnt") and found.cost
 
 
+def full_btrfs(mebibytes: float, **source: Any) -> ScanResult:
+    """64 MiB of which 40 are data, all in use, and so many of them that no file has."""
+    found = lost(0, source={"file_system": "btrfs", "size_bytes": 64 * MIB} | source)
+    assert found.free is not None
+    own = {
+        "size_bytes": 8 * MIB,
+        "free_bytes": 6 * MIB,
+        "free_device_bytes": 12 * MIB,
+        "system_bytes": MIB,
+        "system_free_bytes": MIB,
+    }
+    counted = {"size_bytes": 64 * MIB, "free_bytes": 18 * MIB, "available_bytes": 0}
+    dump = found.model_dump(mode="json")
+    dump["free"] |= {"size_bytes": 0, "device_bytes": 0, "unallocated_bytes": 0, "metadata": own}
+    dump["room"] |= {"counted": counted, "metadata_reserve_bytes": 2 * MIB}
+    tables = 4096 * max(280, found.counts.files + found.counts.folders)
+    dump["counts"]["extent_bytes"] = int((40 - mebibytes) * MIB) - tables
+    return ScanResult.model_validate(dump)
+
+
+def test_a_full_btrfs_has_it_by_statfs() -> None:
+    """46 MiB are counted: 4 of metadata in two copies, 2 of the reserve, 40 of data."""
+    assert unseen.unseen(full_btrfs(3)) is None
+    found = unseen.unseen(full_btrfs(4))
+    assert found is not None and found.sentence.startswith("4 MiB (6 %) are in use")
+    assert "btrfs filesystem defragment -r -t 32M /srv; of files" in found.do
+    assert unseen.unseen(full_btrfs(4, mount_point=None)) is not None, "with its counters"
+    first, second = (said for _, said in consequences(full_btrfs(4))[:2])
+    assert first.sentence.startswith("It is full") and second == found
+    assert first.do.startswith("first see to the room of no use that is told below; then du ")
+    alone = consequences(full_btrfs(3))[0][1]
+    assert alone.do.startswith("du ")
+
+
+def test_of_an_image_of_btrfs_all_subvolumes_were_read() -> None:
+    found = full_btrfs(20, mount_point=None)
+    room = found.room.model_copy(update={"counted": None})
+    assert found.free is not None
+    some = {"size_bytes": 4 * MIB, "device_bytes": 4 * MIB}
+    free = found.free.model_copy(update=some)
+    image = found.model_copy(update={"room": room, "free": free})
+    said = unseen.unseen(image)
+    assert said is not None and said.do.startswith("mount it; btrfs filesystem defragment")
+    assert said.sentence.endswith("overwritten in part and are kept whole")
+    note = Note(code="scan.deleted_subvolumes", text="1 deleted")
+    said = unseen.unseen(image.model_copy(update={"notes": [note]}))
+    assert said is not None and said.sentence.endswith("or to deleted subvolumes")
+    unknown = image.model_copy(update={"free": found.free})
+    assert unseen.unseen(unknown) is None, "no free byte tells how many copies data has"
+
+
 def test_nilfs_keeps_old_states() -> None:
     found = unseen.unseen(lost(9, source={"file_system": "nilfs2"}))
     assert found is not None and "belong to checkpoints" in found.sentence

@@ -62,9 +62,18 @@ pub(super) fn folder(info: &BtrfsInfo) -> PathBuf {
 /// Whether nothing can be written to any device: those of a seed, or set so (blockdev --setro). Then all that is free in
 /// chunks is counted as read-only. `folder` is where /sys has the file system.
 pub(super) fn is_read_only(folder: &Path) -> bool {
-    let devices = std::fs::read_dir(folder.join("devinfo")).into_iter().flatten().filter_map(Result::ok);
-    let mut writable = devices.filter_map(|device| number(device.path().join("writeable"))).peekable();
+    let mut writable = of_devices(folder, "writeable").peekable();
     writable.peek().is_some() && writable.all(|writable| writable == 0)
+}
+
+/// How many devices are not there (mount -o degraded).
+pub(super) fn missing(folder: &Path) -> usize {
+    of_devices(folder, "missing").filter(|&missing| missing == 1).count()
+}
+
+fn of_devices(folder: &Path, name: &str) -> impl Iterator<Item = u64> {
+    let devices = std::fs::read_dir(folder.join("devinfo")).into_iter().flatten().filter_map(Result::ok);
+    devices.filter_map(move |device| number(device.path().join(name)))
 }
 
 fn chunks(folder: &Path, can_be_written: bool) -> Option<Chunks> {
@@ -111,6 +120,18 @@ mod tests {
         assert!(is_read_only(folder.path()));
         set("2", "1\n");
         assert!(!is_read_only(folder.path()), "a seed, and what grew from it");
+    }
+
+    #[test]
+    fn devices_that_are_not_there_are_counted() {
+        let folder = tempfile::tempdir().unwrap();
+        assert_eq!(missing(folder.path()), 0);
+        for (device, text) in [("1", "0\n"), ("2", "1\n"), ("3", "1\n")] {
+            let place = folder.path().join("devinfo").join(device);
+            std::fs::create_dir_all(&place).unwrap();
+            std::fs::write(place.join("missing"), text).unwrap();
+        }
+        assert_eq!(missing(folder.path()), 2);
     }
 
     #[test]

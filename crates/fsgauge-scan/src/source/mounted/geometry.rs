@@ -256,10 +256,17 @@ fn btrfs(simple: Geometry, open: BorrowedFd<'_>) -> Geometry {
     }
 }
 
-/// A code and a sentence on devices that nothing can be written to.
+/// A code and a sentence on devices that are missing, or that nothing can be written to.
 fn of_devices(info: &kernel::BtrfsInfo, devices: &[BtrfsDevice]) -> Vec<(&'static str, String)> {
-    if btrfs_counters::is_read_only(&btrfs_counters::folder(info)) {
-        let text = "its device is a seed, or read-only: nothing can be written, so that df calls nothing available; btrfs \
+    let folder = btrfs_counters::folder(info);
+    let missing = btrfs_counters::missing(&folder);
+    if missing > 0 {
+        let is = if missing == 1 { "is" } else { "are" };
+        let text = format!("{missing} of {} devices {is} missing, and counted all the same", devices.len());
+        return vec![("missing_device", text)];
+    }
+    if btrfs_counters::is_read_only(&folder) {
+        let text = "its device is a seed, or read-only: nothing can be written, whatever df calls available; btrfs \
                     device add gives a seed one that can be";
         return vec![("read_only_device", text.into())];
     }
