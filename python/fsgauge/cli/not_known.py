@@ -115,7 +115,7 @@ def _of_another_tool(option: str) -> str:
     name = next(whole, name).lstrip("-")
     alone = value == "..." and word.is_alone
     if word.is_always("1" if value == "..." else value):
-        step = f"the same command without {option}"
+        step = "the same command without it"
     elif word.is_read:
         step = f"--set {name}" + f"={shlex.quote(value)}" * (not alone)
     else:

@@ -208,7 +208,7 @@ def test_a_gain_that_fresh_blocks_do_not_show_is_none() -> None:
 
 
 def test_what_noise_hides_is_no_bound_and_no_gain() -> None:
-    """ "No difference above 3.30825e+06 %" and "led, at 0.10 times (0.00011 to 90)" were printed."""
+    """ "No difference above 3.30825e+06 %" and "at 0.10 times (0.00011 to 90)" were printed."""
     wide = {"low": 0.001, "high": 1000.0, "state": "in the race", "blocks": 5, "ratio": 0.6}
     places = [Place(system="xfs", state="leader", blocks=5, ratio=1.0)]
     places += [Place(system=each, **wide) for each in ("ext4", "btrfs")]
