@@ -184,13 +184,17 @@ LARGE_OPERATION_BYTES = 1 << 20
 
 
 def _rate(record: RunRecord) -> str:
+    from fsgauge.record.factors import factors_of
+    from fsgauge.stats.asked_number import commits_in
+
     rate = operations_per_second(record)
     sides = wire.sides_of(record.result) if record.result is not None else []
     operations = sum(side.operations for side in sides)
     size_bytes = sum(side.size_bytes for side in sides)
     if operations and size_bytes >= LARGE_OPERATION_BYTES * operations:
         return format_bandwidth(rate * size_bytes / operations)
-    return format_rate(rate)
+    is_of_commits = commits_in([record], [record.cell])
+    return format_rate(rate, factors_of(record.cell).rate_unit if is_of_commits else "IOPS")
 
 
 def _outcome_of_clients(result: wire.LoadResult, clients: wire.ClientsResult) -> str:
