@@ -21,7 +21,7 @@ PARTS = {
 }
 WORD_FOR_TYPED = (
     "cli/__init__.py",
-    "cli/choose.py",
+    "cli/asked_program.py",
     "converting/command_line.py",
     "importing/elbencho.py",
     "record/command.py",

@@ -35,6 +35,7 @@ INSTEAD = {
     r"(?<![_-])\b[Bb]eside\b(?!_)": "next to, alongside, as well as",
     r"\b[Bb]elieve no\b": "do not rely on",
     r"\bOf \d+ [a-z]+, \d+\b": "N of M",
+    r"(?<![\d ]) ?\b\d{1,3} 000\b(?! \d)": "10,000",
 }
 FORBIDDEN = re.compile("|".join(f"(?:{pattern})" for pattern in INSTEAD))
 
@@ -130,3 +131,15 @@ def test_no_reader_meets_them(kind: str) -> None:
                 continue
             found += habits(path, rust_strings(path))
     assert found == [], "\n".join(found)
+
+
+def test_a_blank_stands_before_every_percent_sign() -> None:
+    """ "90% of it under load" stood over "2 % better"."""
+    found = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in PACKAGE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.FormattedValue) and node.format_spec is not None
+        if ast.unparse(node.format_spec).rstrip("'\"").endswith("%")
+    ]
+    assert found == []

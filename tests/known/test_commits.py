@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
 from fsgauge.kinds.commits.analysis import CommitsResults
 from fsgauge.kinds.commits.factors import CommitsFactors
+from fsgauge.progress.tally import outcome
 from fsgauge.record.parts import DeviceRun
 from fsgauge.record.records import RunRecord
+from fsgauge.report.write import read_report
 from fsgauge.stats import Results
 from fsgauge.stats.traffic import operations_of
 from tests.synthetic import SyntheticStudy
@@ -81,6 +84,14 @@ def test_the_answer_has_the_commit_and_its_delay_in_milliseconds() -> None:
     answer = results(18e-3, noise=0.001).answer
     assert "take 2 ms on ext4" in answer
     assert "20 ms on xfs" in answer
+
+
+def test_rates_are_in_commits_while_it_runs_and_in_the_tables(tmp_path: Path) -> None:
+    """ "461 IOPS" was printed of commits."""
+    made = of_commits(make_commits({"ext4": 500.0}, noise=0.001), ONCE)
+    assert outcome(made.runs[0]).endswith(" commits/s")
+    report = read_report(made.write(tmp_path / "a"))
+    assert " commits/s | " in report.markdown() and "IOPS" not in report.markdown()
 
 
 def test_flushes_of_a_commit_are_counted_for_each_system() -> None:

@@ -49,12 +49,19 @@ class _Commands(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """The command; InputError for an empty word, and with the new name of a moved one."""
+        """The command; InputError for an empty word, for nothing behind --, and with the new name
+        of a moved one."""
         if "" in takewhile(lambda word: word != "--", args):
             raise InputError(
                 f"a word of the command is empty: {shlex.join(['fsgauge', *args])}",
                 cause="a variable of the shell has no value",
                 next="set -u, then the same command: the shell names the variable",
+            )
+        if "--" in args[-1:] and args.index("--") == len(args) - 1:
+            raise InputError(
+                f"nothing is behind --: {shlex.join(['fsgauge', *args])}",
+                cause="the words of a program stand there, or a variable has no value",
+                next="the same command without --, or with a program behind it",
             )
         if args and args[0] in MOVED:
             now = MOVED[args[0]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+import shutil
 import tomllib
 from collections.abc import Sequence
 from pathlib import Path
@@ -13,7 +14,7 @@ from fsgauge import kinds
 from fsgauge.cli.choices import say_note
 from fsgauge.errors import InputError
 from fsgauge.kinds import DEFAULT
-from fsgauge.study.shipped import find_study, study_meant
+from fsgauge.study.shipped import find_study, shipped_names, study_meant
 
 if TYPE_CHECKING:
     from fsgauge.study.workload_keys import WorkloadKeys
@@ -29,6 +30,30 @@ def note_own_options(program: Sequence[str]) -> None:
             f"{ours[0].partition('=')[0]} stands behind --, so the program gets it;"
             " options of fsgauge stand before --"
         )
+
+
+PROGRAM = "command"
+"""The study that times any program."""
+
+
+def whole_program(word: str, more: Sequence[str], load: WorkloadKeys | None) -> Sequence[str]:
+    """The words of a program; `git clone URL` is one, although git leads to a study of it."""
+    own = getattr(load, "program", [""])[0]
+    is_its_name = more and word == own and not _is_study(word)
+    return [word, *more] if is_its_name else more
+
+
+def timed_instead(words: Sequence[str]) -> list[str]:
+    """STUDY -- PROGRAM for a program that was typed in place of a study; [] for other words."""
+    word = words[0]
+    if _is_study(word) or shutil.which(word) is None:
+        return []
+    own = f"{PROGRAM}-{word}"
+    return [own if own in shipped_names() else PROGRAM, "--", *words]
+
+
+def _is_study(word: str) -> bool:
+    return word in shipped_names() or Path(word).exists()
 
 
 def load_of_program(word: str, more: Sequence[str]) -> WorkloadKeys | None:

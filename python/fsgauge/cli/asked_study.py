@@ -18,6 +18,8 @@ from fsgauge.cli.asked_program import (
     note_own_options,
     program_overrides,
     question_of,
+    timed_instead,
+    whole_program,
 )
 from fsgauge.cli.choices import F, decorated, say_note
 from fsgauge.errors import InputError
@@ -133,6 +135,7 @@ def study_choices(function: F) -> F:
         }
         word, *more = words["study"]
         load = load_of_program(word, more)
+        more = list(whole_program(word, more, load))
         note_own_options(more if load else ())
         of_program = program_overrides(word, more, given.pop("prepare"), given.pop("parameters"))
         words["overrides"] = (*question_of(word, load, more), *of_program, *words["overrides"])
@@ -165,7 +168,13 @@ def study_and_folders(words: Sequence[str]) -> tuple[str, list[str]]:
             ),
         )
     missing = [w for w in missing if not ("/" in w or (folders_alone and not is_system(w)))]
+    if missing and (timed := timed_instead(words)):
+        raise InputError(
+            f"{first} is a program, and a study times it",
+            next=shlex.join(["fsgauge", "run", *timed]),
+        )
     if missing:
+        require_study(study_meant(first))
         raise InputError(
             f'"{missing[0]}" is no folder here, and there is a study already: {first}',
             cause="what is compared is named by --system, unless it is a folder",

@@ -12,7 +12,12 @@ from typing import TYPE_CHECKING
 import click
 
 from fsgauge.cli import choices
-from fsgauge.cli.asked_program import program_overrides
+from fsgauge.cli.asked_program import (
+    PROGRAM,
+    load_of_program,
+    program_overrides,
+    whole_program,
+)
 from fsgauge.cli.asked_study import (
     AskedStudy,
     complete_study,
@@ -29,8 +34,6 @@ if TYPE_CHECKING:
     from fsgauge.rig.rig import FleetChoice
     from fsgauge.study.model import Study
 
-_PROGRAM = "command"
-
 
 class _OfProgram(click.Command):
     """Words behind -- with no LOAD before them are a program, which `command` times."""
@@ -40,7 +43,7 @@ class _OfProgram(click.Command):
             at = args.index("--")
             before = self.make_parser(ctx).parse_args(args[:at])[0].get("words")
             is_named = isinstance(before, tuple) and before
-            args = [*args[:at], *([] if is_named else [_PROGRAM]), *args[at:]]
+            args = [*args[:at], *([] if is_named else [PROGRAM]), *args[at:]]
         return super().parse_args(ctx, args)
 
 
@@ -138,6 +141,7 @@ def _of_words(load: str, program: Sequence[str]) -> Sequence[str]:
     """The changes that words behind LOAD stand for; a study that takes none refuses the key."""
     if not program:
         return ()
+    program = whole_program(load, program, load_of_program(load, program))
     return program_overrides(load, program, (), ()) or [f"workload.program={json.dumps(program)}"]
 
 

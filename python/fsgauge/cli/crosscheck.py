@@ -171,7 +171,7 @@ def _rate(rate: float, unit: str | None) -> str:
 
 
 def _busy(share: float | None) -> str:
-    return "" if share is None else f" at {share:.0%} of a CPU"
+    return "" if share is None else f" at {100 * share:.0f} % of a CPU"
 
 
 def table(cell: CellAgreement) -> str:

@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from fsgauge.cli.choices import needed_again
-from fsgauge.errors import FsgaugeError, FullModelError, Interrupted
+from fsgauge.errors import FsgaugeError, FullModelError, Interrupted, quoted
 from fsgauge.exit_codes import ExitCode, gravest, of_report
 from fsgauge.programs.streams import json_line
 from fsgauge.progress.terminal import width_of, wrapped, wrapped_lines
@@ -171,6 +171,12 @@ def _conclude(outcome: Outcome, style: str | None, *, accept_changed: bool = Fal
             raise
         sys.stderr.write(f"{error.render()}\n")
         return Ended(ended_by.exit_code, None)
+    except KeyboardInterrupt:
+        raise Interrupted(
+            "the page was not written to its end",
+            cause="interrupted; all runs are kept",
+            next=f"fsgauge report {quoted(outcome.directory)}",
+        ) from None
     report = report_in(outcome.directory)
     commands = (report.get("race") or {}).get("commands", [])
     if style == "json":

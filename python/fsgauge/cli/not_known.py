@@ -49,7 +49,7 @@ _MISTYPED = 0.8
 def _of_a_program(error: click.NoSuchOption, takes: Sequence[click.Parameter], command: str) -> str:
     """The same command with the program behind --, as an error; "" if the words name no program,
     have a -- already, or hold an option of fsgauge that was mistyped."""
-    from fsgauge.cli.asked_program import load_of_program
+    from fsgauge.cli.asked_program import load_of_program, timed_instead
 
     words = sys.argv[1:]
     known = [name for each in takes for name in each.opts]
@@ -58,12 +58,16 @@ def _of_a_program(error: click.NoSuchOption, takes: Sequence[click.Parameter], c
     at = words.index(command) + 1 if command in words else 0
     own, others = _parted(words[at:], takes)
     program = list(takewhile(lambda each: not each.startswith("-"), others[1:]))
-    if not program or load_of_program(others[0], program) is None:
+    if program and load_of_program(others[0], program) is not None:
+        study, others = others[0], others[1:]
+    elif others and (timed := timed_instead(others)):
+        study = timed[0]
+    else:
         return ""
     return FsgaugeError(
         f"there is no option {error.option_name} here",
         cause="a program and its arguments stand behind --",
-        next=shlex.join(["fsgauge", *words[:at], others[0], *own, "--", *others[1:]]),
+        next=shlex.join(["fsgauge", *words[:at], study, *own, "--", *others]),
     ).render()
 
 
@@ -86,10 +90,16 @@ def _parted(words: Sequence[str], takes: Sequence[click.Parameter]) -> tuple[lis
 
 def _of_another_tool(option: str) -> str:
     """What an option of fio or another tool, or a key of a study, is here; "" for neither."""
-    from fsgauge.study.other_tools import meaning, words_called
+    from fsgauge.study.other_tools import kinds_of, meaning, tools, words_called
 
     name = option.lstrip("-")
-    word = next(iter([*words_called(name), *words_called(option)]), None)
+    called = [*words_called(name), *words_called(option)]
+    if len(name) == 1:  # a letter means something else in each tool
+        times = tools()["hyperfine"].title if "--" in sys.argv else None
+        called = [each for each in words_called(option) if each.title == times]
+    kind = _kind_typed("workload")
+    called.sort(key=lambda each: kind not in kinds_of(each).split(", "))
+    word = next(iter(called), None)
     value = commands.typed_after(option)
     if word is None and (keys := _keys_called(key := name.replace("-", "_"))):
         full = [each for each in keys if each.count(".") == 1 and _every_study_has(each)]
@@ -99,15 +109,22 @@ def _of_another_tool(option: str) -> str:
             if len(full) == 1
             else f"fsgauge explain {key}",
         ).render()
-    if word is None or len(name) == 1:  # a letter means something else in each tool
+    if word is None:
         return ""
+    whole = (each for each in word.spellings if len(name) == 1 and each.startswith("--"))
+    name = next(whole, name).lstrip("-")
     alone = value == "..." and word.is_alone
-    setting = name if alone else f"{name}={shlex.quote(value)}"
+    if word.is_always("1" if value == "..." else value):
+        step = "the same command without it"
+    elif word.is_read:
+        step = f"--set {name}" + f"={shlex.quote(value)}" * (not alone)
+    else:
+        step = f"fsgauge explain {name}"
     return FsgaugeError(
         f"{option} is {word.title}'s {word.word}; here: {meaning(word)}"
-        if name not in word.spellings
+        if not {name, option} & {*word.spellings}
         else f"{option} is an option of {word.title}; here: {meaning(word)}",
-        next=f"--set {setting}" if word.is_read else f"fsgauge explain {name}",
+        next=step,
     ).render()
 
 

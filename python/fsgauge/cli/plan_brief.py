@@ -119,5 +119,5 @@ def _more(shown: Sensitivity) -> str:
     effect, blocks = next(iter(shown.blocks_needed.items()))
     if shown.detectable_percent <= effect:
         return ""
-    needed = f"{blocks} blocks" if blocks is not None else "over 10 000 blocks"
+    needed = f"{blocks:,} blocks" if blocks is not None else "over 10,000 blocks"
     return f"; {effect:g} % needs {needed}"

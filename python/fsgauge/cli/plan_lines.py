@@ -178,7 +178,7 @@ def time_and_bytes(description: PlanDescription) -> list[str]:
         basis = f": {description.time_basis}" if description.time_basis else ""
         return [f"time      {span}{basis}", f"written   {written_words(description)}"]
     return [
-        f"time      {span}, {description.under_load_share:.0%} of it under load",
+        f"time      {span}, {100 * description.under_load_share:.0f} % of it under load",
         f"written   {written_words(description)}"
         + f" ({description.estimate_basis})" * (description.written_bytes_estimate > 0),
         *([f"endurance {description.endurance}"] if description.endurance else []),
@@ -228,7 +228,7 @@ def cost_lines(description: PlanDescription, measured_by: str) -> list[str]:
         lines.append(f"shows     in 80 of 100 studies, corrected for {comparisons} comparisons:")
     for each in description.sensitivity:
         needed = ", ".join(
-            f"{effect:g} % needs {count if count is not None else 'over 10 000'}"
+            f"{effect:g} % needs {f'{count:,}' if count is not None else 'over 10,000'}"
             for effect, count in each.blocks_needed.items()
         )
         lines.append(

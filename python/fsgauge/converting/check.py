@@ -280,7 +280,8 @@ def compared(
         word = "equal" if difference <= bound else "unlike"
         apart += [what] if word == "unlike" else []
         lines.append(
-            f"{name}: {what} {word}: {difference:.1%} of requests apart, {bound:.1%} by chance"
+            f"{name}: {what} {word}: {100 * difference:.1f} % of requests apart,"
+            f" {100 * bound:.1f} % by chance"
             f" ({sum(of_fio.values()):,} of fio, {sum(of_study.values()):,} of the study)"
         )
     return lines, apart

@@ -123,8 +123,8 @@ def _enclosed(fio: Sequence[Numbers]) -> str:
         return ""
     return (
         f"fio's latencies include about {FIO_ENCLOSES_NS} ns of its own work,"
-        f" {FIO_ENCLOSES_NS / shortest:.0%} of its p50 here; of one below"
-        f" {format_duration(FIO_ENCLOSES_NS / MARGIN)} that alone is more than {MARGIN:.0%}"
+        f" {100 * FIO_ENCLOSES_NS / shortest:.0f} % of its p50 here; of one below"
+        f" {format_duration(FIO_ENCLOSES_NS / MARGIN)} that alone is over {100 * MARGIN:.0f} %"
     )
 
 
@@ -135,8 +135,8 @@ def _busy(engine: Sequence[Numbers], fio: Sequence[Numbers]) -> str:
     busy = "both" if min(ours, theirs) >= BUSY else "fio" if theirs > ours else "the engine"
     return (
         f"CPU-bound, not storage-bound: the threads of {busy} never waited"
-        f" (busy {ours:.0%} of the time in the engine, {theirs:.0%} in fio), so rate and"
-        " latency follow CPU time per I/O"
+        f" (busy {100 * ours:.0f} % of the time in the engine, {100 * theirs:.0f} % in fio), so"
+        " rate and latency follow CPU time per I/O"
     )
 
 

@@ -24,7 +24,7 @@ from fsgauge.record.records import Turn
 from fsgauge.record.strikes import Strike
 from fsgauge.study.model import Study
 from fsgauge.study.workload import cells_of
-from fsgauge.units import exact_duration, format_duration, format_size
+from fsgauge.units import count, exact_duration, format_duration, format_size
 from fsgauge.workload import method_of
 from fsgauge.workload.assumed import FASTEST
 
@@ -127,8 +127,9 @@ def _blocks(study: Study, a_block: float, once: float) -> int:
         words = f"{fewest} blocks" + (" and those that confirm" if race else "")
         raise InputError(
             f"the budget of {exact_duration(budget_ns)} is too short for {words}",
-            cause=f"one block takes about {format_duration(a_block * 1e9)}: "
-            f"{turns_of_block(study)} turns of {len(planned_cells(study))} cells",
+            cause=f"one block takes about {format_duration(a_block * 1e9)}:"
+            f" {turns_of_block(study)} turns of {count(len(planned_cells(study)), 'cell')};"
+            f" in all {format_duration((once + (fewest + confirming) * a_block) * 1e9)}",
             next="a larger plan.budget, fewer cells, or a shorter workload.duration",
         )
     return study.plan.blocks if race else min(fitting, study.plan.blocks)

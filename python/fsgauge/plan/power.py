@@ -62,7 +62,7 @@ _POINTS = 400
 def blocks_needed(
     effect_percent: float, spread_percent: float, confidence: float = LEVEL
 ) -> int | None:
-    """The fewest blocks that show such an effect; None above 10 000."""
+    """The fewest blocks that show such an effect; None above 10,000."""
 
     def shows(blocks: int) -> bool:
         return planned_percent(blocks, spread_percent, confidence) <= effect_percent

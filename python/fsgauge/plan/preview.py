@@ -47,7 +47,7 @@ class Sensitivity(Kept):
     """What the plan can show if two equal runs in a block differ by `noise_percent`.
 
     `noise_percent` is the standard deviation of their log ratio, times 100. `blocks_needed` is by
-    effect in percent; None means more than 10 000. Power 80 %, for one effect among `comparisons`
+    effect in percent; None means more than 10,000. Power 80 %, for one effect among `comparisons`
     that are corrected for their number.
     """
 

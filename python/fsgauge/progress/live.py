@@ -85,7 +85,7 @@ class Live(Counting):
 
     def view(self) -> RenderableType:
         width = self.console.width
-        words = [f"{self.tally.share:.0%}", self.tally.left(), self.tally.under_load()]
+        words = [f"{100 * self.tally.share:.0f} %", self.tally.left(), self.tally.under_load()]
         bar_width = max(0, min(_BAR_WIDTH, width - sum(len(word) + 2 for word in words)))
         bar = ProgressBar(total=1.0, completed=self.tally.share, width=bar_width)
         far = Table.grid(padding=(0, 2))

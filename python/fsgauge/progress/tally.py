@@ -40,7 +40,8 @@ class Tally:
         return len(self.runs) / self.total if self.total else 1.0
 
     def left(self) -> str:
-        """Time left: by the plan at first, by the runs once a turn is done; "" at the end."""
+        """Time left: by the plan at first, by the runs once a turn is done; "" at the end, and
+        where it took longer."""
         if len(self.runs) >= self.total:
             return ""
         elapsed = time.monotonic() - self.started
@@ -49,7 +50,8 @@ class Tally:
             expected = elapsed / self.share
         if self.plan.race is not None:
             expected = self.plan.race.within(expected)
-        return f"{format_duration(int(max(expected - elapsed, 0) * 1e9))} left"
+        left_ns = int((expected - elapsed) * 1e9)
+        return f"{format_duration(left_ns)} left" if left_ns > 0 else ""
 
     def under_load(self) -> str:
         """ "81 % under load": how much of the time since the start the load ran; "" at first."""
@@ -57,7 +59,7 @@ class Tally:
         if not self.runs or elapsed_ns <= 0:
             return ""
         self._count()
-        return f"{self._load_ns / elapsed_ns:.0%} under load"
+        return f"{100 * self._load_ns / elapsed_ns:.0f} % under load"
 
     def so_far(self, record: RunRecord) -> str:
         """The cell's mean ratio to the baseline over the blocks measured so far, or empty. As in
@@ -182,13 +184,17 @@ LARGE_OPERATION_BYTES = 1 << 20
 
 
 def _rate(record: RunRecord) -> str:
+    from fsgauge.record.factors import factors_of
+    from fsgauge.stats.asked_number import commits_in
+
     rate = operations_per_second(record)
     sides = wire.sides_of(record.result) if record.result is not None else []
     operations = sum(side.operations for side in sides)
     size_bytes = sum(side.size_bytes for side in sides)
     if operations and size_bytes >= LARGE_OPERATION_BYTES * operations:
         return format_bandwidth(rate * size_bytes / operations)
-    return format_rate(rate)
+    is_of_commits = commits_in([record], [record.cell])
+    return format_rate(rate, factors_of(record.cell).rate_unit if is_of_commits else "IOPS")
 
 
 def _outcome_of_clients(result: wire.LoadResult, clients: wire.ClientsResult) -> str:

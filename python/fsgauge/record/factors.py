@@ -358,3 +358,8 @@ PATTERNS = {
     "randwrite": "random writes",
     "randrw": "random reads and writes",
 }
+
+
+def unit_in(cell: Cell, unit: str) -> str:
+    """The unit of a metric in a cell: a rate is in commits, not in I/O, where these are asked."""
+    return factors_of(cell).rate_unit if unit == "IOPS" else unit

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from fsgauge.durability import MARK
+from fsgauge.record.modes import LOOKS
 from fsgauge.report import words
 from fsgauge.report.table_parts import Rows, Table, TableCell
 from fsgauge.stats.choosing.effects import Effect, Effects, effects_of
@@ -95,12 +97,15 @@ def effect_words(found: Effects | None, margin: float) -> list[str]:
         told = "" if pair.low > 1 or pair.high < 1 else ", which noise alone may do"
         said.append(
             f"The strongest pair, {pair.option} on {pair.kind}: together {together} times"
-            f" what both do alone ({pair.low:.3f} to {pair.high:.3f}){told}."
+            f" what both do alone ({_interval(pair.low, pair.high)}){told}."
         )
     return said
 
 
 def _place_tables(race: Race) -> list[Table]:
+    def name(each: Place) -> str:
+        return f"{each.system} {MARK}" if each.system in race.weaker else each.system
+
     return Rows(race.places).tables(
         "places",
         "All systems",
@@ -109,7 +114,7 @@ def _place_tables(race: Race) -> list[Table]:
         " is promised about the order of losers.",
         [
             ("place", "", lambda each: str(race.places.index(each) + 1)),
-            ("configuration", "", lambda each: each.system),
+            ("configuration", "", name),
             ("blocks", "", lambda each: str(each.blocks)),
             ("ratio to the leader", "ratio", _ratio_cell),
             ("why", "", lambda each: why(race, each)),
@@ -120,5 +125,9 @@ def _place_tables(race: Race) -> list[Table]:
 def _ratio_cell(each: Effect | Place) -> TableCell:
     if each.ratio is None:
         return TableCell("-")
-    below = "" if each.low is None or each.high is None else f"{each.low:.3f} to {each.high:.3f}"
+    below = "" if each.low is None or each.high is None else _interval(each.low, each.high)
     return TableCell(words.ratio(each.ratio, each.low, each.high), below)
+
+
+def _interval(low: float, high: float) -> str:
+    return words.interval(low, high, LOOKS[0])

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from fsgauge.engine.wire import DsyncSync, LoadJob
+from fsgauge.record.factors import unit_in
 from fsgauge.record.records import Cell as RecordCell
 from fsgauge.record.records import RunRecord
 from fsgauge.report import table_parts, words
@@ -121,14 +122,15 @@ def _line(
     results: Results, metric: MetricInfo, measured: Measurement, entry: Comparison | None
 ) -> ComparisonRow:
     low, high = measured.low, measured.high
+    unit = unit_in(results.cell(measured.cell), metric.unit)
     enough = measured.n >= BLOCKS_FOR_A_VERDICT  # of fewer, the section's hint says it once
     interval = words.unknown(measured.n) if enough and low is not None else short_words(measured)
     if low is not None and high is not None and words.is_known(low, high, measured.n):
-        interval = words.value_range(low, high, metric.unit)
+        interval = words.value_range(low, high, unit)
     return ComparisonRow(
         cell=results.cell(measured.cell).name,
         system=measured.system,
-        value=words.value(measured.value, metric.unit),
+        value=words.value(measured.value, unit),
         interval=interval,
         blocks=measured.n,
         ratio=words.ratio(entry.ratio, entry.low, entry.high) if entry else "",
@@ -293,10 +295,11 @@ def _rank_line(results: Results, cell: str, metric: MetricInfo, each: Ranked) ->
     entry = each.entry
     rank = f"{each.first}" if each.first == each.last else f"{each.first} to {each.last}"
     measured = results.measured.get((cell, each.system, metric.name))
+    unit = unit_in(results.cell(cell), metric.unit)
     return RankLine(
         rank=rank,
         system=each.system,
-        value=words.value(measured.value, metric.unit) if measured else "",
+        value=words.value(measured.value, unit) if measured else "",
         ratio=words.ratio(entry.ratio, entry.low, entry.high) if entry else "1",
         interval=words.interval(entry.low, entry.high, entry.n) if entry else "baseline",
         verdict=f"{GLYPHS[entry.verdict]} {words.verdict(entry)}" if entry else "",

@@ -163,7 +163,7 @@ def percent(number: float) -> str:
     """Two digits at most."""
     if number < 0.95:
         return f"{number:.1f} %"
-    return f"{number:.0f} %" if math.isfinite(number) and number < 1000 else "over 1000 %"
+    return f"{number:.0f} %" if math.isfinite(number) and number < 1000 else "over 1,000 %"
 
 
 def percent_up(number: float) -> str:

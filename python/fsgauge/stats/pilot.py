@@ -179,7 +179,7 @@ class NoiseSoFar:
 
     `detectable_percent` is the smallest change that the planned blocks show in 80 of 100 studies,
     `asked_percent` the one that no study should miss, `blocks_needed` the blocks that show it
-    (None above 10 000). `typical_percent` is how far from 1 an equal system may come out.
+    (None above 10,000). `typical_percent` is how far from 1 an equal system may come out.
     """
 
     blocks: int
@@ -241,7 +241,7 @@ def noise_words(found: NoiseSoFar, baseline: str, *, alone: bool) -> str:
             f"{head}; {found.planned} blocks show changes of"
             f" {_percent(found.detectable_percent)} or more"
         )
-    needed = "more than 10 000" if found.blocks_needed is None else f"{found.blocks_needed}"
+    needed = "over 10,000" if found.blocks_needed is None else f"{found.blocks_needed:,}"
     return (
         f"{head}: too noisy to answer; {needed} blocks or a quieter machine would show a change of"
         f" {_percent(found.asked_percent)}"
@@ -250,5 +250,5 @@ def noise_words(found: NoiseSoFar, baseline: str, *, alone: bool) -> str:
 
 def _percent(value: float) -> str:
     if value >= 1000:
-        return "over 1000 %"
+        return "over 1,000 %"
     return f"{value:.1f} %" if value < 9.95 else f"{value:.0f} %"

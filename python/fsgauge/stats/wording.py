@@ -309,9 +309,9 @@ def is_headline(text: str) -> bool:
 
 def in_lines(text: str, systems: Sequence[str]) -> list[str]:
     """The headline and the sentences behind it; what the first one has too much follows it. A name
-    of one of `systems` is never parted."""
-    for name in sorted(systems, key=len, reverse=True):
-        found = rf"(?<!\w){re.escape(name)}(?!\w)"
+    of one of `systems`, and what is quoted, is never parted."""
+    names = (rf"(?<!\w){re.escape(name)}(?!\w)" for name in sorted(systems, key=len, reverse=True))
+    for found in (r'"[^"]*"', *names):
         text = re.sub(found, lambda each: each[0].replace(" ", _OF_NAME), text)
     first, *more = re.split(r"(?<=[.!?]) +", text)
     return [line.replace(_OF_NAME, " ") for line in (*_parted(first, systems), *more)]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.cli.asked_program import program_overrides
+from fsgauge.cli.asked_program import load_of_program, program_overrides, whole_program
 from fsgauge.errors import InputError
 from fsgauge.kinds.command.keys import CommandWorkload
 from fsgauge.study.parse import load_study
@@ -127,3 +127,15 @@ def test_what_a_study_of_ones_own_says_stays(tmp_path: Path) -> None:
     own.write_text(find_study("command")[1].replace('"5 min"', '"2 h"'))
     overrides = program_overrides(str(own), ["echo"], [], [])
     assert overrides == ['workload.program=["echo"]']
+
+
+def test_a_program_that_leads_to_a_study_is_a_word_of_its_own() -> None:
+    """`run git clone x` said: clone is not installed."""
+    for words, whole in (
+        (["git", "clone", "x"], ["git", "clone", "x"]),
+        (["command-git-clone", "echo", "x"], ["echo", "x"]),
+        (["hyperfine", "echo", "x"], ["echo", "x"]),
+        (["git"], []),
+    ):
+        word, *more = words
+        assert list(whole_program(word, more, load_of_program(word, more))) == whole

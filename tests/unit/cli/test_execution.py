@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.cli.execution import _keep_noise, make_report, report_in
+from fsgauge.cli.execution import _conclude, _keep_noise, make_report, report_in
+from fsgauge.errors import Interrupted
 from fsgauge.rig.host.rig import HostRig
 from fsgauge.store import read_results
 from fsgauge.study.model import Study
@@ -42,3 +43,18 @@ def test_the_noise_of_a_study_that_says_little_of_its_storage_is_not_kept(
         if spoilt == "own number":  # pgbench -T 5 takes five seconds on any storage
             study = load_study("command-pgbench")
         _keep_noise(KeepingRig(), study, directory)
+
+
+def test_ctrl_c_while_the_page_is_written_names_what_writes_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """ "interrupted" alone was printed, after hours of runs."""
+    outcome = run(tmp_path, NoDiskEngine(0))
+
+    def stopped(*_: object, **__: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("fsgauge.cli.execution.make_report", stopped)
+    with pytest.raises(Interrupted) as error:
+        _conclude(outcome, None)
+    assert f"next: fsgauge report {outcome.directory}" in error.value.render()

@@ -60,12 +60,12 @@ def test_what_fio_encloses_of_its_own_work_explains_reads_from_memory() -> None:
     """A p50 of 0.80 of fio's was reported without a word on what the two clocks enclose."""
     memory, disk = [numbers(1.0, **{"read.p50": 1250.0})], [numbers(1.0, **{"read.p50": 3400.0})]
     said = explanation(memory, memory)
-    assert "about 100 ns of its own work, 8% of its p50 here" in said
-    assert "of one below 3.33 us that alone is more than 3%" in said
+    assert "about 100 ns of its own work, 8 % of its p50 here" in said
+    assert "of one below 3.33 us that alone is over 3 %" in said
     assert explanation(disk, disk) == ""
     mixed = [numbers(1.0, 0.99, **{"read.p50": 90_000.0, "write.p50": 1000.0})]
     assert "never waited" in explanation(mixed, mixed)
-    assert "10% of its p50" in explanation(mixed, mixed)
+    assert "10 % of its p50" in explanation(mixed, mixed)
 
 
 @pytest.mark.parametrize("seed", range(8))

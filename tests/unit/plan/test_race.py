@@ -120,8 +120,11 @@ def test_what_a_race_is_expected_to_take_is_within_its_bounds_and_its_budget() -
 
 
 def test_a_budget_for_less_than_three_blocks_is_refused() -> None:
-    with pytest.raises(InputError, match="too short for 3 blocks and those that confirm"):
+    with pytest.raises(InputError, match="too short for 3 blocks and those that confirm") as short:
         make_plan(race_study("plan.budget=10s"), size_bytes=GIB)
+    assert "turns of 1 cell; in all " in short.value.cause, "and a budget of that is enough"
+    enough = short.value.cause.rpartition("in all ")[2].replace(" ", "")
+    assert make_plan(race_study(f"plan.budget={enough}"), size_bytes=GIB).race
 
 
 def test_what_would_show_rests_on_the_confirming_blocks() -> None:

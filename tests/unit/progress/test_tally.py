@@ -121,6 +121,9 @@ def test_a_race_has_no_more_time_left_than_its_budget(monkeypatch: pytest.Monkey
     monkeypatch.setattr("fsgauge.progress.tally.time.monotonic", lambda: 15.0)
     for runs in ([], made.runs[:1]):  # by the plan, and by what the runs took
         assert Tally(plan, started=0.0, runs=list(runs)).left() == "45 s left"
+    monkeypatch.setattr("fsgauge.progress.tally.time.monotonic", lambda: 75.0)
+    assert Tally(plan, started=0.0, runs=[]).left() == "", "it was: 0 ns left"
+    monkeypatch.setattr("fsgauge.progress.tally.time.monotonic", lambda: 15.0)
     without = plan.model_copy(update={"race": None})
     assert Tally(without, started=0.0).left() not in ("", "45 s left")
 

@@ -130,6 +130,15 @@ def test_the_page_has_all_of_it(report: Report) -> None:
     assert table.count("<tr>") == len(NAMES) + 1
 
 
+def test_an_interval_that_says_nothing_is_none(report: Report) -> None:
+    """ "0.32 (0.000 to 278.383)" was printed."""
+    wide = RACE.model_copy(update={"places": [Place(**{**PLACES[1].model_dump(), "low": 0.001})]})
+    found = race_values(report.results.model_copy(update={"race": wide}), report.stored)
+    (table,) = found["race_places"]
+    assert [cell.below for cell in table.rows[0] if cell.below] == ["interval too wide"]
+    assert table.rows[0][1].text == "ext4 (nobarrier) †", "also of one that was not confirmed"
+
+
 def test_what_is_to_copy_is_called_the_best_only_where_that_is_proven(report: Report) -> None:
     open_end = report.results.model_copy(
         update={"race": RACE.model_copy(update={"proven": False, "ended": "budget"})}

@@ -41,7 +41,7 @@ def test_what_is_seen_is_rounded_up_and_a_margin_is_not_rounded() -> None:
         "13 %",
         "0.5 %",
     ]
-    assert words.percent_up(math.inf) == "over 1000 %"
+    assert words.percent_up(math.inf) == "over 1,000 %"
     assert wording.remark("equivalent", 0.4) == ", equivalent within 0.4 %"
     assert wording.remark("equivalent", 2.5) == ", equivalent within 2.5 %"
 

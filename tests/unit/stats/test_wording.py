@@ -60,3 +60,10 @@ def test_a_name_is_never_parted() -> None:
 )
 def test_a_sentence_begins_with_a_capital_or_a_name(text: str, said: str) -> None:
     assert begun(text, ["xfs", "ext4 noatime"]) == said
+
+
+def test_what_is_quoted_is_never_parted_or_begun() -> None:
+    """The words of a program: "head: invalid" became "head. Invalid"."""
+    said = "\"head: no such; place. It 'x' is " + "gone, " * MOST_WORDS + 'so: there"'
+    text = f"No answer: all 4 runs failed: it ended with exit code 1: {said}."
+    assert in_lines(text, [])[-1].endswith(f"{said}.")

@@ -137,7 +137,7 @@ def fault_of(job: CommandJob, said: dict[str, Any], storage: Storage) -> EngineF
     if "not_started" in said:
         return _not_started(job.program, said["not_started"])
     last = (said["errors"] or said["output"])[-3:]
-    words = f': "{" / ".join(last)}"' if last else ""
+    words = _last_words(last)
     wants_terminal = any(map(_OF_TERMINAL.search, said["errors"][-3:] + said["output"][-3:]))
     if said["exit_code"] is None:
         seconds = job.time_limit_ns / 1e9
@@ -187,7 +187,8 @@ def fault_of_folder(error: OSError) -> EngineFault:
 
 
 def fault_of_step(which: str, failed: str, folder: str, storage: Storage) -> EngineFault:
-    words = " / ".join(failed.splitlines())
+    step, *last = failed.splitlines()
+    words = step + _last_words(last)
     if _is_full(folder, failed.splitlines()):
         return _full(f"a step of {which} found the file system full: {words}", storage)
     cause = "steps run in a shell, in the folder of the run"
@@ -195,6 +196,10 @@ def fault_of_step(which: str, failed: str, folder: str, storage: Storage) -> Eng
     if PRINTED_TOO_MUCH in words:
         cause, next_step = "what a step prints is kept in memory", "> /dev/null behind the step"
     return _fault(f"a step of {which} failed: {words}", cause, next_step, f"command.{which}")
+
+
+def _last_words(lines: Sequence[str]) -> str:
+    return f': "{" / ".join(lines)}"' if lines else ""
 
 
 def _not_started(program: Sequence[str], words: str) -> EngineFault:

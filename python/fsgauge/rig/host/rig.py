@@ -31,6 +31,7 @@ from fsgauge.record.machine import StorageFacts, cached_direct_cautions
 from fsgauge.record.records import Plan
 from fsgauge.rig.happenings import Tell
 from fsgauge.rig.host.checks import refused_systems, smallest_bytes
+from fsgauge.rig.host.command_faults import require_program
 from fsgauge.rig.host.direct import direct_in_cache, require_direct_device, without_direct
 from fsgauge.rig.host.facts import PreparedSystem
 from fsgauge.rig.host.process_limits import ring_cautions
@@ -171,6 +172,15 @@ class HostRig(Rig):
             found += refused_by([trial.look_at_image, trial.look_at_room])
             self._tried_direct = trial.cached_direct
         return each_once([*found, *of_storage])
+
+    def refused_alone(
+        self, study: Study, destroy: Consent | None = None
+    ) -> dict[str, list[FsgaugeError]]:
+        """Where the program of the load is not there, no file system is made."""
+        missing = refused_by([lambda: require_program(study)])
+        if missing:
+            return {each.name: missing for each in study.systems}
+        return super().refused_alone(study, destroy)
 
     def hindrance(self, study: Study) -> str:
         return hindrance(study)

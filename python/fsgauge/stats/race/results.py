@@ -22,6 +22,7 @@ from fsgauge.stats.race.rules import Interval
 from fsgauge.stats.ratio import ratio_of_blocks
 from fsgauge.stats.results import Comparison, Results
 from fsgauge.stats.sentence import few_operations
+from fsgauge.stats.verdict import is_too_wide
 from fsgauge.stats.wording import (
     HOPELESS_PERCENT,
     factor_words,
@@ -220,6 +221,8 @@ def _no_difference(race: Race) -> list[str]:
     if race.ended == "running" or has_left or not ends or not all(ends):
         return []
     furthest = max(*ends, *(1 / end for end in ends))
+    if furthest > MOST_AT_MOST:
+        return []
     others = count(len(last), "other system")
     return [f"No difference above {_at_most(furthest)} between {race.leader} and {others} (95 %)."]
 
@@ -270,6 +273,8 @@ def _headline(race: Race, fresh: Sequence[Comparison], other: Comparison | None)
         equals = len({*race.systems} - {*race.weaker, *failed})
         kind = "equally durable " * bool(race.weaker) + "system"
         none = f"None of {count(equals, kind)}{worked} is shown to beat {race.baseline}"
+        if is_too_wide(winner.low, winner.high):
+            return f"Too noisy to tell: {none[0].lower()}{none[1:]}{where}."
         return f"{none}{where}: {race.leader} led, at {_times(race, winner, its=True)}."
     if race.proven:
         return f"{race.leader} is {best}: {_times(race, winner)}."

@@ -172,6 +172,8 @@ def test_a_step_is_named(tmp_path: Path) -> None:
     found = fault_of_step("finish", "false ended with exit code 1", str(tmp_path / "run"), STORAGE)
     assert (found.code, found.errno) == ("command.finish", None)
     assert found.what == "a step of finish failed: false ended with exit code 1"
+    found = fault_of_step("finish", "x ended with exit code 1\na: b\nc", str(tmp_path), STORAGE)
+    assert found.what == 'a step of finish failed: x ended with exit code 1: "a: b / c"'
 
 
 def test_a_step_that_prints_too_much_is_told_where_to(tmp_path: Path) -> None:

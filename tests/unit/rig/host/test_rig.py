@@ -1,4 +1,5 @@
-"""What doctor and runs leave for the next plan: by storage, the study's own first."""
+"""What doctor and runs leave for the next plan, by storage, the study's own first; what a race is
+refused."""
 
 from __future__ import annotations
 
@@ -75,3 +76,14 @@ def test_a_folder_that_others_can_write_is_not_used(state: Path) -> None:
     state.chmod(0o777)
     HostRig().keep_noise(study(), 2.0, 8, "results/a")
     assert list(state.iterdir()) == []
+
+
+def test_no_file_system_is_made_for_a_program_that_is_not_there(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """`fsgauge choose -- nosuch` tried 48 of them, for minutes, before it said so."""
+    monkeypatch.setattr("fsgauge.rig.host.rig.ScratchImage", None)
+    raced = load_study("command", ['workload.program=["nosuch"]'])
+    refused = HostRig().refused_alone(raced)
+    assert list(refused) == [each.name for each in raced.systems]
+    assert all("nosuch is not installed" in error.what for [error] in refused.values())
