@@ -188,7 +188,7 @@ def _words(command: str, words: Sequence[str]) -> Iterator[Option]:
         else:
             raise here.wrong(
                 f"{word} is no option, but a job file",
-                next=f"fsgauge study from-fio {word}   (with the options in its [global])",
+                next=f"fsgauge study from-fio {quoted(word)}   (with the options in its [global])",
             )
     for option in given:
         if option.name == "name":
