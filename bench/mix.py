@@ -134,8 +134,8 @@ def sample(run: Callable[[float], tuple[float, int, float]]) -> Sample:
 
 def loads_of_job(folder: Path, job_file: Path = JOB_FILE) -> list[dict[str, Any]]:
     """The job file as loads of the engine, as `study from-fio` takes it over."""
+    from fsgauge.converting import study_text
     from fsgauge.converting.fio import convert_fio
-    from fsgauge.converting.study_text import study_text
     from fsgauge.kinds.mix.method import MixMethod
     from fsgauge.study.parse import parse_study
     from fsgauge.workload.folders import ClientFolders

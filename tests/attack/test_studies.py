@@ -13,8 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fsgauge.cli.plan_brief import brief_lines
-from fsgauge.cli.plan_lines import method_lines
+from fsgauge.cli.plan_lines import brief_lines, method_lines
 from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.plan.preview import describe
 from fsgauge.plan.turns import make_plan, with_seed

@@ -75,15 +75,16 @@ def command(
 
     If `run` would refuse, the reasons come first.
     """
-    from fsgauge.cli.plan_brief import brief_lines, run_command
     from fsgauge.cli.plan_lines import (
         MARGIN,
+        brief_lines,
         cost_lines,
         method_lines,
         order_lines,
         pilot_lines,
         plan_on,
         refused_lines,
+        run_command,
     )
     from fsgauge.cli.sweeping import of_sweep, sweep_lines, sweep_words
     from fsgauge.plan.preview import describe

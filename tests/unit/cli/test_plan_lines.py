@@ -6,8 +6,13 @@ import re
 
 import pytest
 
-from fsgauge.cli.plan_brief import brief_lines, run_command
-from fsgauge.cli.plan_lines import method_lines, span_words, time_and_bytes
+from fsgauge.cli.plan_lines import (
+    brief_lines,
+    method_lines,
+    run_command,
+    span_words,
+    time_and_bytes,
+)
 from fsgauge.cli.sweeping import sweep_words
 from fsgauge.plan.preview import PlanDescription, describe
 from fsgauge.plan.turns import make_plan
