@@ -202,18 +202,15 @@ def test_a_gain_that_fresh_blocks_do_not_show_is_none() -> None:
     said = race_lines(race(), [gain(1.01, 0.97, 1.05, verdict="undecided")])[0]
     assert said.startswith("None of 4 systems is shown to beat ext4: xfs led, at 1.01 times its")
     said = race_lines(race(proven=True), [gain(0.9, 0.85, 0.95, verdict="worse")])[0]
-    assert said.startswith("None of 4 systems is shown to beat ext4"), (
-        "fresh blocks say that it is slower"
-    )
+    assert said.startswith("None of 4 systems is shown to beat ext4"), "it is slower"
 
 
 def test_what_noise_hides_is_no_bound_and_no_gain() -> None:
-    """ "No difference above 3.30825e+06 %" and "at 0.10 times (0.00011 to 90)" were printed."""
+    """It was "No difference above 3.30825e+06 %", and "led, at 0.10 times (0.00011 to 90)"."""
     wide = stayed("ext4").model_copy(update={"low": 0.001, "high": 1000.0})
-    found = race(places=[Place(system="xfs", state="leader", blocks=5), wide], others_at_most=None)
-    first, second, *_ = race_lines(found, [gain(0.1, 0.00011, 90.1, verdict="undecided")])
+    found = race(places=[Place(system="xfs", state="leader", blocks=5), wide])
+    first = race_lines(found, [gain(0.1, 0.00011, 90.1, verdict="undecided")])[0]
     assert first == "Too noisy to tell: none of 4 systems is shown to beat ext4."
-    assert "is not known" in second
 
 
 def test_equal_systems_have_no_difference_above_a_bound() -> None:
