@@ -202,9 +202,7 @@ def test_a_gain_that_fresh_blocks_do_not_show_is_none() -> None:
     said = race_lines(race(), [gain(1.01, 0.97, 1.05, verdict="undecided")])[0]
     assert said.startswith("None of 4 systems is shown to beat ext4: xfs led, at 1.01 times its")
     said = race_lines(race(proven=True), [gain(0.9, 0.85, 0.95, verdict="worse")])[0]
-    assert said.startswith("None of 4 systems is shown to beat ext4"), (
-        "fresh blocks say that it is slower"
-    )
+    assert said.startswith("None of 4 systems is shown to beat ext4"), "it is slower"
 
 
 def test_what_noise_hides_is_no_bound_and_no_gain() -> None:
