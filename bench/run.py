@@ -71,7 +71,7 @@ BENCHES: dict[str, Callable[[Scratch], Comparison]] = {
     "mix-operation": mix.drawn_operation,
     "mix-8-nothing": mix.on_nothing,
     "mix-8-memory": mix.in_memory,
-    "mix-8-memory-plain": mix.over_a_plain_loop,
+    "mix-plain-8-memory": mix.over_a_plain_loop,
     "scan-one-processor": scan.one_processor,
     "scan-two-processors": scan.two_processors,
     "scan-memory": scan.memory,
