@@ -111,11 +111,9 @@ def test_it_waits_where_it_syncs_and_the_flushes_are_counted(tmp_path: Path, rig
     ("program", "keys", "code", "words"),
     [
         (["sh", "-c", "echo no >&2; exit 3"], {}, "command.failed", 'exit code 3: "no"'),
-        (["sleep", "1000.25"], {"time_limit": 300_000_000}, "command.time_limit", "within 0.3 s"),
         (["dd", "if=/dev/zero", "of=f", "bs=1M"], {}, "command.full", "file system is full"),
         (["true"], {"prepare": ["echo gone; false"]}, "command.prepare", "gone"),
         (["true"], {"finish": ["exit 9"]}, "command.finish", "exit code 9"),
-        (["yes"], {"time_limit": 300_000_000}, "command.time_limit", '"y / y / y"'),
         (["true"], {"prepare": ["yes"]}, "command.prepare", "> /dev/null"),
         (["tty"], {}, "command.failed", "it wants a terminal"),
         (["./none{n}"], {"parameters": {"n": ["1"]}}, "command.not_started", "No such file"),
@@ -129,7 +127,32 @@ def test_what_goes_wrong_is_what_the_run_gave(
     assert [each.code for each in faults if each] == [code] * 6
     assert words in str(faults[0])
     assert "runs.failed" in codes(results)
+
+
+@pytest.mark.parametrize(
+    ("program", "words"),
+    [(["sleep", "1000.25"], "within 0.3 s"), (["yes"], '"y / y / y"')],
+)
+def test_a_program_that_ends_on_no_system_ends_the_study(
+    program: list[str], words: str, tmp_path: Path, rig: HostRig
+) -> None:
+    """Each of 15 turns waited ten minutes for `tail -f` before anything was said."""
+    study = study_of(program, time_limit=300_000_000)
+    outcome, stored = measured(study, rig, tmp_path)
+    assert outcome.ended_by is not None and words in outcome.ended_by.what
+    assert "on every system" in outcome.ended_by.details[0]
+    faults = [each.fault for each in stored.runs]
+    assert [each.code for each in faults if each] == ["command.time_limit"] * len(faults)
+    assert 2 <= len(faults) <= 3  # the baseline may come twice before the other
     assert not running("1000.25")
+
+
+def test_a_program_that_ends_on_one_system_goes_on(tmp_path: Path, rig: HostRig) -> None:
+    hangs = 'case "$(stat -f -c %T .)" in xfs) sleep 1000.25;; esac'
+    stored, results = run(study_of(["sh", "-c", hangs], time_limit=300_000_000), tmp_path, rig)
+    found = {(each.system, each.fault.code if each.fault else None) for each in stored.runs}
+    assert found == {("ext4", None), ("xfs", "command.time_limit")}
+    assert len(stored.runs) == 6 and "runs.failed" in codes(results)
 
 
 def test_codes_that_are_no_failure(tmp_path: Path, rig: HostRig) -> None:

@@ -28,6 +28,8 @@ class Recording:
     runs: list[RunRecord] = field(default_factory=list)
     during: str = ""
     """What the rig did last, for the journal."""
+    endless_on: set[str] | None = field(default_factory=set)
+    """Systems on which the program was killed at its time limit; None once a run has ended."""
 
     def __call__(self, happening: happenings.Happening) -> None:
         """Raises RigError where it cannot be stored, or nothing more is worth measuring."""
@@ -99,6 +101,20 @@ class Recording:
             return
         require_server(record)
         require_clients(record)
+        self._require_an_end(record)
+
+    def _require_an_end(self, record: RunRecord) -> None:
+        """Raise RigError for a program that came to its end on no system: all of the turns to come
+        would wait for its limit."""
+        fault = record.fault
+        if fault is None or fault.code != "command.time_limit":
+            self.endless_on = None
+        if self.endless_on is None or fault is None:
+            return
+        self.endless_on.add(record.system)
+        if self.endless_on >= {turn.system for turn in self.plan.turns}:
+            where = "on every system, and no run of it ended"
+            raise RigError(fault.what, details=(where,), cause=fault.cause, next=fault.next)
 
 
 def require_clients(record: RunRecord) -> None:
