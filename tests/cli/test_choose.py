@@ -39,6 +39,7 @@ def study(folder: Path, sizes: str, noatime: str = "false") -> str:
     ("words", "said"),
     [
         (("nothing",), "there is no study"),
+        (("sleep", "1"), "next: fsgauge choose command -- sleep 1"),
         (("no.fio",), 'there is no file "no.fio"'),
         (("mix-mail", "--kinds", " ext4 , xsf"), 'did you mean "xfs"?'),
         (("mix-mail", "--kinds", "ext4,xsf"), 'did you mean "xfs"?'),

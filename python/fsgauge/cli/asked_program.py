@@ -52,6 +52,15 @@ def timed_instead(words: Sequence[str]) -> list[str]:
     return [own if own in shipped_names() else PROGRAM, "--", *words]
 
 
+def require_no_program(words: Sequence[str], command: str = "run") -> None:
+    """InputError with the command that times a program which was typed in place of a study."""
+    if timed := timed_instead(words):
+        raise InputError(
+            f"{words[0]} is a program, and a study times it",
+            next=shlex.join(["fsgauge", command, *timed]),
+        )
+
+
 def _is_study(word: str) -> bool:
     return word in shipped_names() or Path(word).exists()
 

@@ -18,7 +18,7 @@ from fsgauge.cli.asked_program import (
     note_own_options,
     program_overrides,
     question_of,
-    timed_instead,
+    require_no_program,
     whole_program,
 )
 from fsgauge.cli.choices import F, decorated, say_note
@@ -168,12 +168,8 @@ def study_and_folders(words: Sequence[str]) -> tuple[str, list[str]]:
             ),
         )
     missing = [w for w in missing if not ("/" in w or (folders_alone and not is_system(w)))]
-    if missing and (timed := timed_instead(words)):
-        raise InputError(
-            f"{first} is a program, and a study times it",
-            next=shlex.join(["fsgauge", "run", *timed]),
-        )
     if missing:
+        require_no_program(words)
         require_study(study_meant(first))
         raise InputError(
             f'"{missing[0]}" is no folder here, and there is a study already: {first}',
