@@ -296,6 +296,9 @@ MOST_WORDS = 25
 _OF_NAME = "\0"
 """Stands for a space inside a system's name, at which no sentence is parted."""
 
+_QUOTED = r'(?<!\S)"(?=\S)[^"]*(?<=\S)"(?!\w)'
+"""A quotation, not a sign of a name such as 'disk 3.5"'."""
+
 
 def words_in(text: str) -> int:
     """How many words are read: signs that stand alone, as in "94 %", are none."""
@@ -311,7 +314,7 @@ def in_lines(text: str, systems: Sequence[str]) -> list[str]:
     """The headline and the sentences behind it; what the first one has too much follows it. A name
     of one of `systems`, and what is quoted, is never parted."""
     names = (rf"(?<!\w){re.escape(name)}(?!\w)" for name in sorted(systems, key=len, reverse=True))
-    for found in (r'"[^"]*"', *names):
+    for found in (_QUOTED, *names):
         text = re.sub(found, lambda each: each[0].replace(" ", _OF_NAME), text)
     first, *more = re.split(r"(?<=[.!?]) +", text)
     return [line.replace(_OF_NAME, " ") for line in (*_parted(first, systems), *more)]
