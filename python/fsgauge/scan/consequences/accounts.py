@@ -259,7 +259,7 @@ def device(scan: ScanResult) -> Consequence | None:
     if has_note(scan, "missing_device"):
         return Consequence(
             "attention",
-            "A device of this btrfs is missing: new data lies on the others alone, and the next"
+            "A device of this btrfs is missing: new data goes to the others alone, and the next"
             " that fails may take files with it",
             f"btrfs filesystem show {point} tells which numbers are there; btrfs replace start"
             f" NUMBER NEW {point}, or btrfs device add NEW {point} && btrfs device remove missing"

@@ -179,7 +179,7 @@ def free_pieces(scan: ScanResult) -> Consequence | None:
         do, cost = f"btrfs balance start -dusage=50 {place_of(scan)}", "it rewrites half the chunks"
     return Consequence(
         "attention",
-        f"New files will be in pieces: what is free, {size_down(size)}, lies in"
+        f"New files will be in pieces: what is free, {size_down(size)}, is in"
         f" {free.extents:,} pieces of {size_down(size / free.extents)} on average; reading what is"
         f" written there takes {costs} as long",
         do,

@@ -228,7 +228,7 @@ def test_new_files_lie_where_room_is() -> None:
     size = 8 << 30
     found = fragmentation.free_pieces(in_pieces(size, 200_000))
     assert found is not None and found.level == "attention" and found.do and found.cost
-    assert "8 GiB, lies in 200,000 pieces of 41.9 KiB on average" in found.sentence
+    assert "8 GiB, is in 200,000 pieces of 41.9 KiB on average" in found.sentence
     assert "a disk with heads 8.00 times as long" in found.sentence, "it passes over the rest"
     assert fragmentation.free_pieces(in_pieces(size, 2_000)) is None, "long pieces"
     assert fragmentation.free_pieces(in_pieces(size, 200_000, large=size // 2)) is None
