@@ -138,7 +138,7 @@ def assert_answers(done: subprocess.CompletedProcess[str]) -> None:
         ("fsgauge run postgresql", ["workload.fill=4 %", "workload.duration=50ms"]),
         ("fsgauge run mix-mail", ["workload.duration=200ms", "workload.group.mail.files=50"]),
         ("fsgauge run metadata", ["workload.entries=[200]", "workload.clients=[1]"]),
-        ("fsgauge run capacity", ["workload.duration=100ms", "plan.latency_limit=200 ms"]),
+        ("fsgauge run capacity", ["workload.duration=100ms", "plan.latency_limit=2 s"]),
     ],
 )
 def test_loads_of_ones_own_on_a_scratch_file(
