@@ -16,7 +16,7 @@ from fsgauge.machine.ledger.traces import ServerTrace
 from fsgauge.machine.process import servers
 from fsgauge.machine.process.processes import RUN_VARIABLE
 
-RUN = "0123456789ab"
+RUN = f"{os.getpid():012x}"
 PARENT = """
 import os, signal, sys, time
 signal.signal(signal.SIGTERM, signal.SIG_IGN) if sys.argv[2] == "stubborn" else None
