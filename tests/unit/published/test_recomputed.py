@@ -16,8 +16,8 @@ from fsgauge import __version__, kinds
 from fsgauge.engine.client import Engine
 from fsgauge.progress import Progress
 from fsgauge.published.archive import FORMAT, Contents, LeftOut, read_archive, write_archive
-from fsgauge.published.ledger import ledger_of
-from fsgauge.published.runs import judge, run_of
+from fsgauge.published.ledger import Claim, ledger_of
+from fsgauge.published.runs import JudgedRun, judge, run_of
 from fsgauge.published.standing import Predicted, predicted
 from fsgauge.published.verdict import judged as verdict_of
 from fsgauge.report import write_report
@@ -96,6 +96,16 @@ OF_IDEAL = {"ext3": 0.5, "ext4": 0.9, "xfs": 0.7, "raw": 0.96}
 MEANT = {"confirmed": "met", "direction confirmed": "met", "refuted": "missed"}
 
 
+def own_words(run: JudgedRun, claim: Claim, line: re.Match[str]) -> set[str]:
+    """What fsgauge makes of a claim's trials, whose ratios are those of the line."""
+    printed = [float(each) for each in re.findall(r": ([0-9.]+) \(", line[3])]
+    for trial, ratio in zip(claim.trials, printed, strict=True):
+        (seen,) = run.of(claim, trial)
+        assert ratio == pytest.approx(seen.value, rel=0.006), line[0]
+    words = {verdict_of(each, None, run.of(claim, each)).word for each in claim.trials}
+    return {MEANT.get(word, "open") for word in words}
+
+
 @pytest.mark.usefixtures("blank_pictures")
 def test_what_was_measured_of_writers_comes_out_as_fsgauge_has_it(tmp_path: Path) -> None:
     """Two writers do so much of the ideal; the other half of the publication was not run."""
@@ -125,13 +135,7 @@ def test_what_was_measured_of_writers_comes_out_as_fsgauge_has_it(tmp_path: Path
     }
     run = read_archive(path).runs[WRITERS]
     for name, match in found.items():
-        claim = ledger_of("writers").of(name)
-        printed = [float(each) for each in re.findall(r": ([0-9.]+) \(", match[3])]
-        for trial, ratio in zip(claim.trials, printed, strict=True):
-            (seen,) = run.of(claim, trial)
-            assert ratio == pytest.approx(seen.value, rel=0.006), match[0]
-        words = {verdict_of(each, None, run.of(claim, each)).word for each in claim.trials}
-        own = {MEANT.get(word, "open") for word in words}
+        own = own_words(run, ledger_of("writers").of(name), match)
         assert match[2] == next(e for e in ("missed", "open", "met") if e in own), match[0]
 
 
@@ -149,13 +153,8 @@ def test_the_archive_of_clients_comes_out_as_fsgauge_has_it() -> None:
     assert len(found) == 15
     run = read_archive(OF_CLIENTS).runs["connections-at-scale"]
     for name, match in found.items():
-        claim = ledger_of("connections").of(name)
-        printed = [float(each) for each in re.findall(r": ([0-9.]+) \(", match[3])]
-        for trial, ratio in zip(claim.trials, printed, strict=True):
-            (seen,) = run.of(claim, trial)
-            assert ratio == pytest.approx(seen.value, rel=0.006), match[0]
-        words = {verdict_of(each, None, run.of(claim, each)).word for each in claim.trials}
-        assert {MEANT.get(word, "open") for word in words} == {match[2]}, match[0]
+        own = own_words(run, ledger_of("connections").of(name), match)
+        assert own == {match[2]}, match[0]
 
 
 @pytest.mark.usefixtures("blank_pictures")
