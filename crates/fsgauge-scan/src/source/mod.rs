@@ -121,11 +121,7 @@ fn look_for_lost(image: &Image, problems: &mut Problems) {
 }
 
 /// Scans what is read by a reader that is there already.
-pub(crate) fn scan_disk(
-    job: &ScanJob,
-    disk: &dyn OnDisk,
-    readers: &mut ReaderThreads<'_>,
-) -> Outcome<Scanned> {
+pub(crate) fn scan_disk(job: &ScanJob, disk: &dyn OnDisk, readers: &mut ReaderThreads<'_>) -> Scanned {
     image::scan(job, disk, Problems::new(), None, readers)
 }
 
@@ -139,7 +135,7 @@ fn scan_image(job: &ScanJob, path: &Path, readers: &mut ReaderThreads<'_>) -> Ou
     for opener in OPENERS {
         if let Some(disk) = opener(&image, &mut problems)? {
             let mounted = mounted::image_is_mounted(path);
-            let mut scanned = image::scan(job, &*disk, problems, mounted, readers)?;
+            let mut scanned = image::scan(job, &*disk, problems, mounted, readers);
             scanned.room.device_bytes = Some(image.size_bytes());
             scanned.room.is_rotational = mounted::block_number(path).and_then(rotational::is_rotational);
             return Ok(Some(scanned));
