@@ -64,6 +64,11 @@ pub(super) fn block_number(path: &Path) -> Option<(u32, u32)> {
     mount::block_number(path)
 }
 
+/// The file that a loop device shows.
+pub(super) fn file_behind(device: (u32, u32)) -> Option<PathBuf> {
+    mount::file_behind(device)
+}
+
 /// Where an image or device is mounted, and whether for writing.
 pub(super) fn image_is_mounted(image: &Path) -> Option<(String, bool)> {
     let mount = mount::of_image(image)?;
