@@ -90,7 +90,8 @@ def test_what_an_empty_xfs_keeps_comes_first(
         assert counted is not None
         kept = 1 - counted.free_bytes / counted.size_bytes
         assert kept > 0.015
-        rule, first = consequences(found)[0]
+        # Few disks have room for an image so large.
+        rule, first = next(each for each in consequences(found) if each[0].name != "host")
     assert rule.name == ("kept" if kept >= 0.05 else "df"), first
     assert "of the free space for itself" in first.sentence or "for its own trees" in first.sentence
 

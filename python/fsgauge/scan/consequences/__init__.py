@@ -39,14 +39,6 @@ RULES = (
         no_space.full,
     ),
     Rule(
-        "host",
-        "Can what is free be written?",
-        "the file that holds it has holes, and where that is less is available than of them is free"
-        " here",
-        "stat(2) and statfs(2) of an image, or of the file behind a loop device (losetup(8))",
-        no_space.host,
-    ),
-    Rule(
         "inodes",
         "Are inodes used up?",
         "none is free; or fewer than 1 % and than 1,000",
@@ -152,6 +144,14 @@ RULES = (
         "5 % of the file system",
         "xfs_ag_resv.c in fs/xfs/libxfs of Linux 6.12; mkfs.xfs(8), rmapbt, reflink",
         accounts.kept,
+    ),
+    Rule(
+        "host",
+        "Can what is free be written?",
+        "the file that holds it has holes, and where that is less is available than of them is free"
+        " here",
+        "stat(2) and statfs(2) of an image, or of the file behind a loop device (losetup(8))",
+        no_space.host,
     ),
     Rule(
         "fragmentation",
