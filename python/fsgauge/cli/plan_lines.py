@@ -13,7 +13,7 @@ from fsgauge.errors import FsgaugeError
 from fsgauge.plan.around import Around
 from fsgauge.plan.cost import Cost, cost_of
 from fsgauge.plan.in_words import cells_in_words
-from fsgauge.plan.preview import PlanDescription, Sensitivity
+from fsgauge.plan.preview import PlanDescription, Sensitivity, describe
 from fsgauge.plan.turns import make_plan
 from fsgauge.record.records import Cell, Plan
 from fsgauge.rig.rig import Design, Rig, around_on, design_of
@@ -40,6 +40,10 @@ class PlannedStudy:
     size_bytes: int
     design: Design
     around: Around
+
+    def described(self, study: Study) -> PlanDescription:
+        """What the plan of this study would do, with what the study says of noise."""
+        return describe(self.plan, study, size_bytes=self.size_bytes, around=self.around)
 
 
 def plan_on(study: Study, rig: Rig) -> PlannedStudy:

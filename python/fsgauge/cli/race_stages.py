@@ -218,14 +218,12 @@ def tell(
 
 def _cost_lines(study: Study, world: Rig, races: int) -> list[str]:
     from fsgauge.cli.plan_lines import plan_on, time_and_bytes
-    from fsgauge.plan.preview import describe
     from fsgauge.plan.race import wear
     from fsgauge.stats.planned import primary_cells
 
     planned = plan_on(study, world)
-    plan, size_bytes = planned.plan, planned.size_bytes
-    worn = wear(study, size_bytes, races * plan.expected_written_bytes)
-    description = describe(plan, study, size_bytes=size_bytes, around=planned.around)
+    plan, description = planned.plan, planned.described(study)
+    worn = wear(study, planned.size_bytes, races * plan.expected_written_bytes)
     decides, others = primary_cells(plan)[0], len(plan.cells) - 1
     more = f"; {count(others, 'other cell')} measured alongside, in each block" if others else ""
     return [
