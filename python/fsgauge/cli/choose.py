@@ -182,13 +182,9 @@ def _require_known(kinds: Sequence[str]) -> None:
     known = list(dict.fromkeys(kind for option in every_option() for kind in option.kinds))
     for kind in kinds:
         if kind not in known:
-            text = ",".join(kinds)
-            start = text.index(kind)
             raise InputError(
                 f'nothing is proposed for "{kind}"',
-                location=option_origin("--kinds", text, start, start + len(kind)).value(
-                    did_you_mean(nearest(kind, known))
-                ),
+                location=option_origin("--kinds", kind).key(did_you_mean(nearest(kind, known))),
                 details=(f"known: {', '.join(known)}",),
                 next="a study whose systems have vary races any file system:"
                 " fsgauge explain system.vary",
