@@ -28,7 +28,6 @@ from fsgauge.cli.asked_study import (
 )
 from fsgauge.errors import InputError, did_you_mean, nearest
 from fsgauge.exit_codes import ExitCode, ends
-from fsgauge.study.shipped import shipped_names, study_meant
 
 if TYPE_CHECKING:
     from fsgauge.choosing.options import Proposed
@@ -110,8 +109,7 @@ def command(
     from fsgauge.study.dump import dump_study
 
     load, *program = words
-    if study_meant(load) not in shipped_names():
-        require_no_program(words, "choose")
+    require_no_program(words, "choose")
     name, before, propose = _raced(load, kinds, safe=safe)
     text = race_text(name, before, propose(()))
     asked = AskedStudy(
