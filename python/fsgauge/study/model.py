@@ -15,7 +15,7 @@ from fsgauge.errors import did_you_mean, nearest
 from fsgauge.study.access import AccessKeys
 from fsgauge.study.base import OneLine, StudyModel, conflict, is_written
 from fsgauge.study.modes import check_mode
-from fsgauge.study.placement import refuse_missing_groups, refuse_misplaced
+from fsgauge.study.placement import refuse_misplaced, refuse_missing_groups
 from fsgauge.study.rig_keys import MOST_FAULTS, FaultKeys, RigKeys, check_faults
 from fsgauge.study.serving import check_access, check_places, reached, refuse_unused
 from fsgauge.study.settings import PlanSettings, SweepKeys
