@@ -20,7 +20,6 @@ NOT_OF_A_JOB = {
     "fsgauge-load/src/instruments/clock.rs",
     "fsgauge-load/src/instruments/cpu.rs",
     "fsgauge-net/src/password.rs",
-    "fsgauge-scan/src/source/mounted/below.rs",
     "fsgauge-scan/src/source/mounted/btrfs_counters.rs",
     "fsgauge-scan/src/source/mounted/ext_bitmaps.rs",
     "fsgauge-scan/src/source/mounted/ext_counter.rs",

@@ -54,6 +54,34 @@ def test_a_device_that_grew(
         assert grown.source.size_bytes > 2 * size_bytes
 
 
+def test_a_mirror_of_devices_of_unlike_size(
+    make_loop: MakeLoop, open_folder: Path, scan: Scan, engine: Engine
+) -> None:
+    """What is free on both is not the sum: df counted half of 1,200 MiB, and the scan all."""
+    other = make_loop(900 * MEBIBYTE)
+    mkfs = ("mkfs.btrfs", "-q", "-f", "-d", "raid1", "-m", "raid1", other)
+    try:
+        with mounted(make_loop, open_folder, 300, *mkfs) as (point, _):
+            (point / "file").write_bytes(os.urandom(40 * MEBIBYTE))
+            run("sync", "--file-system", str(point))
+            point.chmod(0o755)
+            by_root, by_user = scan(point), as_user(engine.binary, open_folder, point)
+            counted = os.statvfs(point)
+    finally:
+        run("btrfs", "device", "scan", "--forget", other)
+    available = counted.f_bavail * counted.f_frsize
+    for each in (by_root, by_user):
+        unpaired, free = each.room.unpaired_bytes, each.free
+        assert unpaired is not None and free is not None and free.unallocated_bytes is not None
+        assert abs(unpaired - 600 * MEBIBYTE) < 2 * MEBIBYTE
+        # What can be had, by the kernel's own reckoning.
+        both = free.size_bytes + (free.unallocated_bytes - unpaired) // 2
+        assert abs(both - available) < 2 * MEBIBYTE, (both, available)
+        found = said(each)
+        assert "(50 %) of the devices no file can have" in found["device"].sentence
+        assert "on too few devices for copies, are free here" in found["df"].sentence
+
+
 def test_an_image_that_is_longer_than_its_file_system(
     make_loop: MakeLoop, tmp_path: Path, scan: Scan
 ) -> None:

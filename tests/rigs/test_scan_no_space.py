@@ -126,6 +126,34 @@ def test_btrfs_with_room_on_one_of_two_devices(
     )
 
 
+def test_a_sparse_image_on_a_file_system_that_is_full(
+    make_loop: MakeLoop, open_folder: Path, scan: Scan, engine: Engine
+) -> None:
+    """Of a gibibyte that ext4 counts as free no block finds a place."""
+    with mounted(make_loop, open_folder, 256, "mkfs.ext4", "-q", "-m", "0") as (host, _):
+        image, point = host / "image", open_folder / "inside"
+        image.touch()
+        os.truncate(image, 1024 * MEBIBYTE)
+        run("mkfs.ext4", "-q", "-O", "^has_journal", str(image))
+        point.mkdir()
+        run("mount", "-o", "loop,noinit_itable", str(image), str(point))
+        try:
+            before = said(scan(point))["host"]
+            for name, step in (("large", MEBIBYTE), ("small", 4096)):
+                fill(host / name, step)
+            found = [scan(point), as_user(engine.binary, open_folder, point), scan(image)]
+        finally:
+            for name in ("large", "small"):  # what is written at the end has its place
+                (host / name).unlink(missing_ok=True)
+            run("umount", str(point))
+        assert "host" not in said(scan(host)), "it is in a file that finds room"
+    assert before.level == "attention" and "can be relied on: it is in" in before.sentence
+    for each in found:
+        first = said(each)["host"]
+        assert first.level == "stop" and f"it is in {image}, of which" in first.sentence, first
+        assert each.room.host_file is not None and each.room.host_file.available_bytes < MEBIBYTE
+
+
 def test_btrfs_whose_metadata_has_no_room(
     make_loop: MakeLoop, open_folder: Path, scan: Scan, engine: Engine
 ) -> None:

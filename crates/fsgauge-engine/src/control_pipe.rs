@@ -7,8 +7,9 @@ use std::io::{self, Stdin};
 use std::time::Duration;
 
 use fsgauge_wire::{Failure, Job, parse_job};
+use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::Errno;
+use rustix::io::{Errno, read, retry_on_intr};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
@@ -43,7 +44,7 @@ struct Leased {
 
 impl ControlPipe {
     pub(crate) fn new() -> Self {
-        ControlPipe { stdin: io::stdin(), read: Vec::new(), is_closed: false }
+        ControlPipe { stdin: io::stdin(), read: Vec::with_capacity(PIECE_BYTES), is_closed: false }
     }
 
     /// The job: the first line where that is one with a lease, else everything up to the end.
@@ -100,9 +101,8 @@ impl ControlPipe {
 
     /// Waits for bytes, or the end.
     fn receive(&mut self) -> io::Result<()> {
-        let mut piece = vec![0; PIECE_BYTES];
-        let length = rustix::io::retry_on_intr(|| rustix::io::read(&self.stdin, &mut piece[..]))?;
-        self.read.extend_from_slice(&piece[..length]);
+        self.read.reserve(LONGEST_ORDER_BYTES);
+        let length = retry_on_intr(|| read(&self.stdin, spare_capacity(&mut self.read)))?;
         self.is_closed = length == 0;
         Ok(())
     }

@@ -19,7 +19,7 @@ pub(crate) fn keep_for(job: &Job) -> Result<(), Failure> {
     if had.permitted.is_empty() && had.inheritable.is_empty() {
         return Ok(());
     }
-    let keep = needed_by(job, rings_are_for_administrators());
+    let keep = needed_by(job, rings_are_for_administrators);
     // A process may start no program that has more than itself; without CAP_SETPCAP this alone says it.
     set_no_new_privs(true).map_err(|error| refused(error, "limited"))?;
     for capability in CapabilitySet::all().difference(keep).iter() {
@@ -37,22 +37,22 @@ pub(crate) fn keep_for(job: &Job) -> Result<(), Failure> {
 }
 
 /// What each kind of job needs of root's powers.
-fn needed_by(job: &Job, rings_are_for_administrators: bool) -> CapabilitySet {
+fn needed_by(job: &Job, rings_are_for_administrators: fn() -> bool) -> CapabilitySet {
     // Files and devices of others: root measures what lies there, whoever owns it.
     let files = CapabilitySet::DAC_OVERRIDE;
     // Buffers that the ring has registered count against no limit of locked memory.
-    let mut rings = CapabilitySet::IPC_LOCK;
-    if rings_are_for_administrators {
-        rings |= CapabilitySet::SYS_ADMIN;
-    }
+    let rings = || match rings_are_for_administrators() {
+        true => CapabilitySet::IPC_LOCK | CapabilitySet::SYS_ADMIN,
+        false => CapabilitySet::IPC_LOCK,
+    };
     // O_NOATIME on files of others.
     let access_times = CapabilitySet::FOWNER;
     // Real-time priority for the last 50 ms before a start in common with other engines.
     let is_common = job.wanted_start().is_some_and(|wanted| wanted.is_common());
     let start = if is_common { CapabilitySet::SYS_NICE } else { CapabilitySet::empty() };
     match job {
-        Job::Load(_) | Job::Mix(_) | Job::Clients(_) => files | rings | access_times | start,
-        Job::Layout(_) | Job::Probe(_) | Job::Age(_) => files | rings | start,
+        Job::Load(_) | Job::Mix(_) | Job::Clients(_) => files | rings() | access_times | start,
+        Job::Layout(_) | Job::Probe(_) | Job::Age(_) => files | rings() | start,
         // Messages over ordinary ports; and memory alone.
         Job::ServeClock(_) | Job::ExchangeClock(_) | Job::Simulate(_) | Job::Predict(_) => {
             CapabilitySet::empty()
@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn a_ring_is_kept_where_it_is_for_administrators_alone() {
         let probe = parse_job(r#"{"format": 1, "kind": "probe", "directory": "/tmp"}"#).unwrap();
-        assert!(!needed_by(&probe, false).contains(CapabilitySet::SYS_ADMIN));
-        assert!(needed_by(&probe, true).contains(CapabilitySet::SYS_ADMIN | CapabilitySet::IPC_LOCK));
+        assert!(!needed_by(&probe, || false).contains(CapabilitySet::SYS_ADMIN));
+        assert!(needed_by(&probe, || true).contains(CapabilitySet::SYS_ADMIN | CapabilitySet::IPC_LOCK));
     }
 }

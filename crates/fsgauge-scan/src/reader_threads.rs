@@ -1,15 +1,19 @@
-//! Reader threads, and progress events while they read; without a listener they stop.
+//! Reader threads, and progress events while they read; without a listener they stop. What one reads, the thread of the
+//! caller reads: to start and to end another one takes as long as all the free space of a small file system.
 
+use std::cell::{Cell, RefCell};
 use std::sync::mpsc::{RecvTimeoutError, channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use fsgauge_wire::{Event, Failure, Listener, Outcome, ScanProgress, ScanStage, Stop};
+use fsgauge_wire::{Event, Listener, ScanProgress, ScanStage, Stop};
 
-use crate::error_text::error_text;
 use crate::progress::Progress;
 
 /// How often progress is reported.
 const TICK: Duration = Duration::from_millis(250);
+
+/// Says whether to end with what there is: whoever reads asks again and again.
+pub(crate) type IsStopped<'a> = &'a dyn Fn() -> bool;
 
 /// Threads that read, and their listener.
 pub(crate) struct ReaderThreads<'a> {
@@ -36,25 +40,41 @@ impl<'a> ReaderThreads<'a> {
         self.stop
     }
 
-    /// Runs `work` on so many threads, each with counters of its own, and gives what each came to. A thread that
-    /// cannot be started is done without, as long as there is one.
-    pub(crate) fn run<T: Send>(
-        &mut self,
-        threads: usize,
-        work: impl Fn(&Progress) -> T + Sync,
-    ) -> Outcome<Vec<T>> {
-        let progress: Vec<Progress> = (0..threads.max(1)).map(|_| Progress::default()).collect();
-        let (sender, results) = channel();
+    /// Runs `work` on all threads, each with counters of its own and a function that says whether to end, and gives
+    /// what each came to. A thread that cannot be started is done without.
+    pub(crate) fn run<T: Send>(&mut self, work: impl Fn(&Progress, IsStopped<'_>) -> T + Sync) -> Vec<T> {
+        let found = if self.threads > 1 { self.run_threads(&work) } else { Vec::new() };
+        if found.is_empty() { vec![self.run_here(work)] } else { found }
+    }
+
+    /// Runs `work` on this thread. Whenever it asks whether to end, progress is told when it is due.
+    pub(crate) fn run_here<T>(&mut self, work: impl FnOnce(&Progress, IsStopped<'_>) -> T) -> T {
+        let (progress, stop) = ([Progress::default()], self.stop);
+        let (readers, told) = (RefCell::new(&mut *self), Cell::new(Instant::now()));
+        let is_stopped = || {
+            if told.get().elapsed() >= TICK {
+                told.set(Instant::now());
+                readers.borrow_mut().tell(&progress);
+            }
+            stop.is_set()
+        };
+        let found = work(&progress[0], &is_stopped);
+        self.done = self.so_far(&progress);
+        found
+    }
+
+    /// Runs `work` on threads of their own, while this one tells progress; gives nothing where none can be started.
+    fn run_threads<T: Send>(&mut self, work: &(impl Fn(&Progress, IsStopped<'_>) -> T + Sync)) -> Vec<T> {
+        let progress: Vec<Progress> = (0..self.threads).map(|_| Progress::default()).collect();
+        let (stop, (sender, results)) = (self.stop, channel());
         std::thread::scope(|scope| {
             let mut found = Vec::with_capacity(progress.len());
-            let mut refused = None;
             for (number, progress) in progress.iter().enumerate() {
-                let (sender, work) = (sender.clone(), &work);
+                let sender = sender.clone();
                 let thread = std::thread::Builder::new().name(format!("scan-{number}"));
                 // The other end is there until all have sent.
-                let run = move || drop(sender.send(work(progress)));
-                if let Err(error) = thread.spawn_scoped(scope, run) {
-                    refused = Some(error);
+                let run = move || drop(sender.send(work(progress, &|| stop.is_set())));
+                if thread.spawn_scoped(scope, run).is_err() {
                     break;
                 }
             }
@@ -67,10 +87,7 @@ impl<'a> ReaderThreads<'a> {
                 }
             }
             self.done = self.so_far(&progress);
-            match refused.filter(|_| found.is_empty()) {
-                Some(error) => Err(no_thread(&error)),
-                None => Ok(found),
-            }
+            found
         })
     }
 
@@ -88,16 +105,6 @@ impl<'a> ReaderThreads<'a> {
             self.stop.set();
         }
     }
-}
-
-fn no_thread(error: &std::io::Error) -> Failure {
-    Failure::system(
-        "threads",
-        error.raw_os_error(),
-        format!("no thread of the scan can be started: {}", error_text(error)),
-        "a limit on processes is reached",
-        "ulimit -u",
-    )
 }
 
 #[cfg(test)]
@@ -121,25 +128,21 @@ mod tests {
         }
     }
 
+    /// Whether it was told to end. Bounded: a crew that never says stop fails the test.
+    fn until_stopped(progress: &Progress, is_stopped: IsStopped<'_>) -> bool {
+        progress.set(3, 4);
+        (0..1000).any(|_| {
+            std::thread::sleep(Duration::from_millis(10));
+            is_stopped()
+        })
+    }
+
     #[test]
     fn progress_is_told_until_nobody_listens_and_then_the_threads_end() {
-        let (mut ears, stop) = (Ears { heard: Vec::new(), patience: 2 }, Stop::new());
-        let mut readers = ReaderThreads::new(2, &mut ears, stop);
+        let mut ears = Ears { heard: Vec::new(), patience: 2 };
+        let mut readers = ReaderThreads::new(2, &mut ears, Stop::new());
         readers.of_files = Some(9);
-        let found = readers
-            .run(2, |progress| {
-                progress.set(3, 4);
-                // Bounded: a crew that never says stop fails the test.
-                for _ in 0..1000 {
-                    if stop.is_set() {
-                        return true;
-                    }
-                    std::thread::sleep(Duration::from_millis(10));
-                }
-                false
-            })
-            .unwrap();
-        assert_eq!(found, [true, true]);
+        assert_eq!(readers.run(until_stopped), [true, true]);
         let stage = ScanStage::Files;
         let expected = ScanProgress { files: 6, of_files: Some(9), extents: 8, stage };
         assert_eq!(ears.heard.last(), Some(&Event::ScanProgress(expected)));
@@ -147,21 +150,23 @@ mod tests {
 
     #[test]
     fn what_was_read_before_is_still_told_of_the_next_stage() {
-        let (mut ears, stop) = (Ears { heard: Vec::new(), patience: 1 }, Stop::new());
-        let mut readers = ReaderThreads::new(1, &mut ears, stop);
-        readers.run(2, |progress| progress.set(3, 4)).unwrap();
+        let mut ears = Ears { heard: Vec::new(), patience: 1 };
+        let mut readers = ReaderThreads::new(2, &mut ears, Stop::new());
+        readers.run(|progress, _| progress.set(3, 4));
         readers.stage = ScanStage::Names;
-        readers.run(1, |_| std::thread::sleep(2 * TICK)).unwrap();
+        assert!(readers.run_here(until_stopped));
         let stage = ScanStage::Names;
-        let expected = ScanProgress { files: 6, of_files: None, extents: 8, stage };
+        let expected = ScanProgress { files: 9, of_files: None, extents: 12, stage };
         assert_eq!(ears.heard.last(), Some(&Event::ScanProgress(expected)));
     }
 
     #[test]
-    fn every_thread_gives_its_part() {
-        let mut ears = Ears { heard: Vec::new(), patience: 1 };
-        let mut readers = ReaderThreads::new(3, &mut ears, Stop::new());
-        assert_eq!(readers.run(3, |_| 1).unwrap(), [1, 1, 1]);
-        assert_eq!(readers.run(0, |_| 1).unwrap(), [1], "one at least");
+    fn every_thread_gives_its_part_and_one_alone_is_the_callers() {
+        let here = std::thread::current().id();
+        for (threads, expected) in [(3, vec![false; 3]), (1, vec![true]), (0, vec![true])] {
+            let mut ears = Ears { heard: Vec::new(), patience: 1 };
+            let mut readers = ReaderThreads::new(threads, &mut ears, Stop::new());
+            assert_eq!(readers.run(|_, _| std::thread::current().id() == here), expected);
+        }
     }
 }

@@ -37,7 +37,7 @@ pub fn scan_on_disk(
     listener: &mut dyn Listener,
     stop: Stop,
 ) -> Outcome<ScanResult> {
-    timed(job, engine, stop, || source::scan_disk(job, disk, &mut ReaderThreads::new(1, listener, stop)))
+    timed(job, engine, stop, || Ok(source::scan_disk(job, disk, &mut ReaderThreads::new(1, listener, stop))))
 }
 
 /// Checks a job, and gives what is found with when it was read and for how long.

@@ -255,6 +255,34 @@ fn a_fat_without_the_name_of_its_type_and_hfs_are_known_by_their_fields() {
     check(&scan(&job(&path)).unwrap_err(), "HFS");
 }
 
+/// The last sector of a disk with an MBR.
+const LAST: u64 = 128 * MIB / 512 - 1;
+
+/// Writes the header and the list of a GPT into these sectors; where partitions begin and how long they are.
+fn write_gpt(file: &File, at: u64, list: u64, partitions: &[(u64, u64)]) {
+    let mut header = [0u8; 92];
+    header[..8].copy_from_slice(b"EFI PART");
+    header[12..16].copy_from_slice(&92u32.to_le_bytes());
+    header[24..32].copy_from_slice(&at.to_le_bytes());
+    header[72..80].copy_from_slice(&list.to_le_bytes());
+    header[80..84].copy_from_slice(&128u32.to_le_bytes());
+    header[84..88].copy_from_slice(&128u32.to_le_bytes());
+    let mut sum = !0u32;
+    for byte in header {
+        sum ^= u32::from(byte);
+        (0..8).for_each(|_| sum = (sum >> 1) ^ (sum & 1) * 0xedb8_8320);
+    }
+    header[16..20].copy_from_slice(&(!sum).to_le_bytes());
+    file.write_all_at(&header, at * 512).unwrap();
+    for (number, (first, length)) in (0..).zip(partitions) {
+        let mut entry = [0u8; 128];
+        entry[..16].fill(7);
+        entry[32..40].copy_from_slice(&first.to_le_bytes());
+        entry[40..48].copy_from_slice(&(first + length - 1).to_le_bytes());
+        file.write_all_at(&entry, list * 512 + number * 128).unwrap();
+    }
+}
+
 /// A disk with an MBR: partitions in sectors, with their types.
 fn with_mbr(folder: &TempDir, entries: &[(u8, u32, u32)]) -> (std::path::PathBuf, File) {
     let path = image(folder, 128 * MIB);
@@ -353,16 +381,7 @@ fn a_gpt_is_read_from_its_copy_and_a_table_without_partitions_is_one() {
     let lost = scan(&job(&path)).unwrap_err();
     check(&lost, "a partition table");
     assert!(lost.cause.contains("its list is lost") && lost.next.starts_with("fdisk -l"), "{lost}");
-    let (mut header, mut entry) = ([0u8; 92], [0u8; 128]);
-    header[..8].copy_from_slice(b"EFI PART");
-    header[72..80].copy_from_slice(&(128 * MIB / 512 - 33).to_le_bytes());
-    header[80..84].copy_from_slice(&128u32.to_le_bytes());
-    header[84..88].copy_from_slice(&128u32.to_le_bytes());
-    entry[..16].fill(7);
-    entry[32..40].copy_from_slice(&2048u64.to_le_bytes());
-    entry[40..48].copy_from_slice(&4095u64.to_le_bytes());
-    file.write_all_at(&header, 128 * MIB - 512).unwrap();
-    file.write_all_at(&entry, 128 * MIB - 33 * 512).unwrap();
+    write_gpt(&file, LAST, LAST - 32, &[(2048, 2048)]);
     file.write_all_at(b"LUKS\xba\xbe", MIB).unwrap();
     for first in [&table(&[(0xee, 1, 262_143)]), &[0; 512]] {
         file.write_all_at(first, 0).unwrap();
@@ -373,6 +392,91 @@ fn a_gpt_is_read_from_its_copy_and_a_table_without_partitions_is_one() {
     let (path, file) = with_mbr(&folder, &[]);
     file.write_all_at(b"\x12\x34\x56\x78", 440).unwrap();
     check(&scan(&job(&path)).unwrap_err(), "a partition table");
+}
+
+/// The kernel goes by the GPT of a hybrid MBR too, and by its copy where the first header does not hold.
+#[test]
+fn of_a_gpt_both_headers_are_looked_at_and_a_hybrid_mbr_does_not_hide_them() {
+    let folder = TempDir::new().unwrap();
+    let said = "partition 1 at byte 1048576 holds FAT, partition 2 at byte 4194304 holds XFS";
+    let mbrs: [&[(u8, u32, u32)]; 2] = [&[(0xee, 1, 262_143)], &[(0x83, 8192, 2048), (0xee, 1, 2047)]];
+    for entries in mbrs {
+        let (path, file) = with_mbr(&folder, entries);
+        let cause = || scan(&job(&path)).unwrap_err().cause;
+        file.write_all_at(b"FAT32   ", MIB + 82).unwrap();
+        file.write_all_at(b"XFSB", 4 * MIB).unwrap();
+        let partitions = [(2048, 2048), (8192, 65536)];
+        write_gpt(&file, 1, 2, &partitions);
+        assert_eq!(cause(), said);
+        // A header that is a little broken would name others: here of entries half as long.
+        file.write_all_at(&[64], 512 + 84).unwrap();
+        assert!(!cause().contains("holds FAT"), "there is no copy");
+        write_gpt(&file, LAST, LAST - 32, &partitions);
+        assert_eq!(cause(), said);
+        file.write_all_at(&[0; 512], 512).unwrap();
+        assert_eq!(cause(), said, "nothing is left of it");
+        assert!(scan(&job(&path)).unwrap_err().next.contains("--offset 4194304 --sizelimit 33554432"));
+        file.write_all_at(&[64], LAST * 512 + 84).unwrap();
+        assert!(!cause().contains("holds FAT"), "both are lost");
+    }
+    // One without an entry for it is newer.
+    let (path, file) = with_mbr(&folder, &[(0x83, 16384, 2048)]);
+    write_gpt(&file, 1, 2, &[(2048, 2048)]);
+    assert!(scan(&job(&path)).unwrap_err().cause.starts_with("partition 1 at byte 8388608 "));
+}
+
+#[test]
+fn a_superblock_from_before_a_gpt_is_not_what_the_disk_holds_though_its_first_header_is_lost() {
+    let folder = TempDir::new().unwrap();
+    let (path, file) = with_mbr(&folder, &[]);
+    if tool("mkfs.ext4", &["-q", text(&path)]).is_err() {
+        return eprintln!("skipped: no mkfs.ext4");
+    }
+    file.write_all_at(b"XFSB", 4 * MIB).unwrap();
+    write_gpt(&file, LAST, LAST - 32, &[(8192, 65536)]);
+    assert_eq!(scan(&job(&path)).unwrap().source.file_system, "ext4", "the copy alone is left from before");
+    file.write_all_at(&table(&[(0xee, 1, 262_143)]), 0).unwrap();
+    check(&scan(&job(&path)).unwrap_err(), "a partition table");
+}
+
+/// What is said to do is done, with the nodes of partitions and without.
+#[test]
+fn a_partition_of_a_device_is_scanned_as_the_refusal_says() {
+    if !crate::support::can_mount() {
+        return;
+    }
+    let folder = TempDir::new().unwrap();
+    let (path, file) = with_mbr(&folder, &[(0xee, 1, 262_143)]);
+    let inside = folder.path().join("inside");
+    File::create(&inside).unwrap().set_len(32 * MIB).unwrap();
+    tool("mkfs.ext4", &["-q", text(&inside)]).unwrap();
+    file.write_all_at(&std::fs::read(&inside).unwrap(), 4 * MIB).unwrap();
+    write_gpt(&file, 1, 2, &[(8192, 65536)]);
+    let device = tool("losetup", &["--find", "--show", text(&path)]).unwrap();
+    let refused = || scan(&job(Path::new(&device))).map(|found| found.source.file_system).unwrap_err();
+    let without = refused();
+    let with = tool("addpart", &[&device, "1", "8192", "65536"]).map(|_| {
+        let found = (refused(), scan(&job(Path::new(&format!("{device}p1")))));
+        until_done("delpart", &[&device, "1"]).unwrap();
+        found
+    });
+    let command = without.next.split(['(', ')']).nth(1).map(|command| tool("sh", &["-c", command]));
+    let at_offset = command.map(|made| {
+        let made = made.unwrap();
+        let found = scan(&job(Path::new(&made)));
+        tool("losetup", &["--detach", &made]).unwrap();
+        found
+    });
+    tool("losetup", &["--detach", &device]).unwrap();
+    check(&without, "a partition table");
+    assert_eq!(at_offset.unwrap().unwrap().source.file_system, "ext4");
+    match with {
+        Ok((refused, found)) => {
+            assert_eq!(refused.next, format!("fsgauge scan {device}p1"));
+            assert_eq!(found.unwrap().source.file_system, "ext4");
+        }
+        Err(why) => eprintln!("skipped: {why}"),
+    }
 }
 
 #[test]

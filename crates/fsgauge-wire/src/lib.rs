@@ -59,7 +59,8 @@ pub use result::{
     OperationResult, Pauses, ProbeResult, Profile, SelfMeasure, Stamps, Steady, SyncResult,
 };
 pub use room::{
-    Counted, DeletedFile, DeletedFiles, EmptiedFolder, FullFolder, FullQuota, InodeChunk, Inodes, Room,
+    Counted, DeletedFile, DeletedFiles, EmptiedFolder, FullFolder, FullQuota, HostFile, InodeChunk, Inodes,
+    Room,
 };
 pub use scan::{
     ExactLength, FilesBin, FreeAtLeast, FreeSpace, Group, Jumps, LengthBin, ListedExtent, ListedFile,

@@ -18,8 +18,15 @@ pub struct Room {
     /// The device or image that the file system lies on; null where that is none, or several.
     #[serde(default)]
     pub device_bytes: Option<u64>,
+    /// The file that holds the file system, an image or behind a loop device, where it has more bytes without a place
+    /// than are available there.
+    #[serde(default)]
+    pub host_file: Option<HostFile>,
     /// Bytes that metadata alone may use when all else is taken (btrfs).
     pub metadata_reserve_bytes: Option<u64>,
+    /// Of what is in no chunk, bytes on too few devices for as many copies as data has (btrfs, RAID1).
+    #[serde(default)]
+    pub unpaired_bytes: Option<u64>,
     /// Inodes; null where they are made as they are needed, without limit.
     pub inodes: Option<Inodes>,
     /// What a new chunk of inodes needs (XFS).
@@ -42,6 +49,17 @@ pub struct Room {
     pub deleted: Option<DeletedFiles>,
     /// Whether the device below has heads that seek.
     pub is_rotational: Option<bool>,
+}
+
+/// A file that cannot be written to its end.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct HostFile {
+    /// Where it is.
+    pub path: String,
+    /// Its bytes without a place: it is sparse.
+    pub sparse_bytes: u64,
+    /// What ordinary users may still take where it lies.
+    pub available_bytes: u64,
 }
 
 /// What statfs(2) counts.

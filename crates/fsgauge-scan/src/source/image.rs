@@ -1,16 +1,15 @@
 //! Scanning a file system that is not mounted, from its own structures.
 
-use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use fsgauge_wire::{InodeChunk, Outcome, Room, ScanJob, ScanSource, ScanStage};
+use fsgauge_wire::{InodeChunk, Room, ScanJob, ScanSource, ScanStage};
 
 use super::{OnDisk, Scanned, note, uuid_text};
 use crate::measure::{Measure, Wanted};
 use crate::problems::Problems;
 use crate::reader_threads::ReaderThreads;
 
-/// Reads space on one thread, then the parts of the files on all of them. `mounted` says where the image is
+/// Reads space, then the parts of the files on all threads. `mounted` says where the image is
 /// mounted meanwhile, and whether for writing.
 pub(super) fn scan(
     job: &ScanJob,
@@ -18,7 +17,7 @@ pub(super) fn scan(
     mut problems: Problems,
     mounted: Option<(String, bool)>,
     readers: &mut ReaderThreads<'_>,
-) -> Outcome<Scanned> {
+) -> Scanned {
     let info = disk.info();
     let stop = readers.stop();
     let wanted = Wanted {
@@ -30,36 +29,27 @@ pub(super) fn scan(
         inode_place: info.inode_place,
         addresses: None,
     };
-    let is_stopped = move || stop.is_set();
     let mut measure = Measure::new(wanted.clone());
     if job.space {
         readers.stage = ScanStage::FreeSpace;
-        let found = readers.run(1, |_| {
-            let (mut space, mut problems) =
-                (Measure::with_groups(wanted.clone(), &info.groups), Problems::new());
-            disk.read_space(&mut space, &is_stopped, &mut problems);
-            (space, problems)
-        })?;
-        for (space, more) in found {
-            measure = space;
-            problems.merge(more);
-        }
+        measure = Measure::with_groups(wanted.clone(), &info.groups);
+        readers.run_here(|_, is_stopped| disk.read_space(&mut measure, is_stopped, &mut problems));
     }
     let space_is_known = job.space && !stop.is_set();
     readers.of_files = info.inodes_in_use;
     readers.stage = ScanStage::Files;
     let next = AtomicUsize::new(0);
-    let found = readers.run(readers.threads(), |progress| {
+    let found = readers.run(|progress, is_stopped| {
         let (mut files, mut problems) = (Measure::new(wanted.clone()), Problems::new());
         loop {
             let part = next.fetch_add(1, Ordering::Relaxed);
             if part >= disk.file_parts() || is_stopped() {
                 return (files, problems);
             }
-            disk.read_files(part, &mut files, &is_stopped, &mut problems);
+            disk.read_files(part, &mut files, is_stopped, &mut problems);
             progress.set(files.counts().files, files.counts().extents);
         }
-    })?;
+    });
     for (files, more) in found {
         measure.merge_files(files);
         problems.merge(more);
@@ -68,15 +58,7 @@ pub(super) fn scan(
     let places = measure.inode_places().filter(|_| space_is_known);
     readers.stage = ScanStage::Names;
     let inodes = measure.named_inodes();
-    let found = readers.run(1, |_| {
-        let mut problems = Problems::new();
-        (disk.names(&inodes, &is_stopped, &mut problems), problems)
-    })?;
-    let mut names = HashMap::new();
-    for (found, more) in found {
-        names = found;
-        problems.merge(more);
-    }
+    let names = readers.run_here(|_, is_stopped| disk.names(&inodes, is_stopped, &mut problems));
     let measured = measure.finish(&mut |inode| names.get(&inode).cloned());
     let room = Room {
         inode_chunk: info.room.inode_chunk.map(|chunk| InodeChunk { places, ..chunk }),
@@ -94,7 +76,7 @@ pub(super) fn scan(
         "btrfs" => "extent tree",
         _ => "bitmaps",
     };
-    Ok(Scanned {
+    Scanned {
         source: ScanSource {
             path: job.path.clone(),
             device: job.path.clone(),
@@ -115,5 +97,5 @@ pub(super) fn scan(
         measured,
         problems,
         notes,
-    })
+    }
 }

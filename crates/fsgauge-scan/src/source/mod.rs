@@ -3,6 +3,7 @@
 mod backup_superblock;
 mod btrfs;
 mod ext;
+mod host_file;
 mod image;
 mod mounted;
 mod on_disk;
@@ -25,6 +26,7 @@ use crate::problems::Problems;
 use crate::reader_threads::ReaderThreads;
 use crate::shown::{quoted, shown};
 use backup_superblock::BackupSuperblock;
+use host_file::host_file;
 
 pub use btrfs::Btrfs;
 pub use ext::Ext;
@@ -121,11 +123,7 @@ fn look_for_lost(image: &Image, problems: &mut Problems) {
 }
 
 /// Scans what is read by a reader that is there already.
-pub(crate) fn scan_disk(
-    job: &ScanJob,
-    disk: &dyn OnDisk,
-    readers: &mut ReaderThreads<'_>,
-) -> Outcome<Scanned> {
+pub(crate) fn scan_disk(job: &ScanJob, disk: &dyn OnDisk, readers: &mut ReaderThreads<'_>) -> Scanned {
     image::scan(job, disk, Problems::new(), None, readers)
 }
 
@@ -139,9 +137,12 @@ fn scan_image(job: &ScanJob, path: &Path, readers: &mut ReaderThreads<'_>) -> Ou
     for opener in OPENERS {
         if let Some(disk) = opener(&image, &mut problems)? {
             let mounted = mounted::image_is_mounted(path);
-            let mut scanned = image::scan(job, &*disk, problems, mounted, readers)?;
+            let mut scanned = image::scan(job, &*disk, problems, mounted, readers);
             scanned.room.device_bytes = Some(image.size_bytes());
-            scanned.room.is_rotational = mounted::block_number(path).and_then(rotational::is_rotational);
+            let number = mounted::block_number(path);
+            scanned.room.is_rotational = number.and_then(rotational::is_rotational);
+            let file = number.map_or_else(|| Some(path.to_owned()), mounted::file_behind);
+            scanned.room.host_file = file.and_then(|file| host_file(&file, image.size_bytes()));
             return Ok(Some(scanned));
         }
     }

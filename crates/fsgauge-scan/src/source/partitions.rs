@@ -3,6 +3,8 @@
 //! Source: UEFI specification 2.10, chapter 5 (GPT); the table of four entries at byte 446 of the first sector, whose
 //! extended partitions hold a chain of further ones (MBR).
 
+use std::path::PathBuf;
+
 use fsgauge_wire::Failure;
 
 use super::signatures::{self, Known};
@@ -16,7 +18,7 @@ const ENTRIES: u64 = 128;
 const LOGICAL: u64 = 128;
 const NAMED: usize = 8;
 const EXTENDED: [u8; 3] = [0x05, 0x0f, 0x85];
-/// The one entry of an MBR that stands for a GPT.
+/// The entry of an MBR that stands for a GPT: its only one, but for a hybrid MBR.
 const PROTECTIVE: u8 = 0xee;
 
 #[derive(Debug, Clone, Copy)]
@@ -28,8 +30,7 @@ struct Partition {
 
 /// Refuses a disk that is parted.
 pub(super) fn refuse(image: &Image) -> Result<(), Failure> {
-    let copy = || SECTORS.into_iter().find_map(|sector| gpt(image, last_sector(image, sector)?, sector));
-    match at_begin(image).filter(|found| !found.is_empty()).or_else(copy).or_else(|| at_begin(image)) {
+    match at_begin(image).filter(is_listed).or_else(|| copy(image)).or_else(|| at_begin(image)) {
         Some(found) => Err(refusal(image, &found)),
         None => Ok(()),
     }
@@ -45,8 +46,26 @@ pub(super) fn refuse_filled(image: &Image) -> Result<(), Failure> {
     }
 }
 
+/// As the kernel takes it. An MBR with partitions and no entry for a GPT counts, and a GPT is left from before; where it
+/// has one, of partitions in both the GPT's count, or its copy's where the first is broken.
 fn at_begin(image: &Image) -> Option<Vec<Partition>> {
-    SECTORS.into_iter().find_map(|sector| gpt(image, sector, sector)).or_else(|| mbr(image))
+    let (listed, stands_for_gpt) = mbr(image).unzip();
+    if stands_for_gpt == Some(false) && listed.as_ref().is_some_and(is_listed) {
+        return listed;
+    }
+    let first = SECTORS.into_iter().find_map(|sector| gpt(image, sector, sector));
+    let is_gpt = first.is_some() || stands_for_gpt == Some(true);
+    let copied = || is_gpt.then(|| copy(image)).flatten().filter(is_listed);
+    first.clone().filter(is_listed).or_else(copied).or(listed).or(first)
+}
+
+fn is_listed(found: &impl AsRef<[Partition]>) -> bool {
+    !found.as_ref().is_empty()
+}
+
+/// The copy of a GPT, at the end.
+fn copy(image: &Image) -> Option<Vec<Partition>> {
+    SECTORS.into_iter().find_map(|sector| gpt(image, last_sector(image, sector)?, sector))
 }
 
 fn last_sector(image: &Image, sector: u64) -> Option<u64> {
@@ -58,9 +77,12 @@ fn bytes<const N: usize>(image: &Image, at: u64) -> Option<[u8; N]> {
     (image.read(at, &mut bytes, &mut Problems::new(), "partition table") == N).then_some(bytes)
 }
 
-/// The table whose header is there; one without partitions is empty.
+/// The table whose header is there; one without partitions, or with a broken header, is empty.
 fn gpt(image: &Image, at: u64, sector: u64) -> Option<Vec<Partition>> {
-    let header = bytes::<92>(image, at).filter(|header| header.get(..8) == Some(b"EFI PART"))?;
+    let header = bytes::<512>(image, at).filter(|header| header.get(..8) == Some(b"EFI PART"))?;
+    if !is_sound(&header) {
+        return Some(Vec::new());
+    }
     let (table, entries) = (header.le64(72)?.checked_mul(sector)?, u64::from(header.le32(80)?).min(ENTRIES));
     let entry_bytes = u64::from(header.le32(84)?);
     let partition = |index: u64| {
@@ -76,29 +98,42 @@ fn gpt(image: &Image, at: u64, sector: u64) -> Option<Vec<Partition>> {
     Some((0..entries).filter_map(partition).collect())
 }
 
+/// Whether a header is as its sum says, which is over the header with zeros in place of the sum.
+fn is_sound(header: &[u8; 512]) -> bool {
+    let length = header.le32(12).unwrap_or(0) as usize;
+    let bytes = (0..).zip(header).map(|(at, byte)| if matches!(at, 16..20) { 0 } else { *byte });
+    (92..=512).contains(&length) && header.le32(16) == Some(crc32(bytes.take(length)))
+}
+
+/// CRC-32 as in Ethernet.
+fn crc32(bytes: impl Iterator<Item = u8>) -> u32 {
+    let shifted = |crc: u32, _| crc >> 1 ^ if crc & 1 == 1 { 0xedb8_8320 } else { 0 };
+    !bytes.fold(!0, |crc, byte| (0..8).fold(crc ^ u32::from(byte), shifted))
+}
+
 /// An entry of an MBR: its type, where it begins and how long it is, in sectors.
 type Entry = (u8, u64, u64);
 
-/// A boot sector of a file system ends alike: entries must make sense.
-fn mbr(image: &Image) -> Option<Vec<Partition>> {
+/// The partitions, and whether one entry stands for a GPT. A boot sector of a file system ends alike: entries must make
+/// sense.
+fn mbr(image: &Image) -> Option<(Vec<Partition>, bool)> {
     let sector: [u8; 512] = bytes(image, 0)?;
     let entries = entries(&sector)?;
     // Without an entry it is a table only where nothing else is in the sector but the disk's number.
     if entries.is_empty() {
         let is_blank = sector.get(..440)?.iter().all(|byte| *byte == 0) && sector.le32(440)? != 0;
-        return is_blank.then(Vec::new);
+        return is_blank.then_some((Vec::new(), false));
     }
-    let mut found = Vec::new();
+    let (mut found, mut stands_for_gpt) = (Vec::new(), false);
     for (number, (kind, first, length)) in entries {
         match kind {
-            // Both headers of the GPT are lost.
-            PROTECTIVE => {}
+            PROTECTIVE => stands_for_gpt = true,
             _ if EXTENDED.contains(&kind) => logical(image, first, &mut found),
             _ => found.push(partition(number, first, length)),
         }
     }
     found.sort_by_key(|partition| partition.number);
-    Some(found)
+    Some((found, stands_for_gpt))
 }
 
 fn partition(number: u64, first: u64, length: u64) -> Partition {
@@ -168,13 +203,17 @@ fn refusal(image: &Image, found: &[Partition]) -> Failure {
     // What can be scanned first, then what can be opened or put together.
     let chosen = found.iter().zip(&known).min_by_key(|(_, known)| known.rank).map(|(found, _)| found);
     let word = quoted(image.path());
-    let ends_in_digit = word.trim_end_matches('\'').ends_with(|letter: char| letter.is_ascii_digit());
-    let next = match chosen {
+    // Of a loop device without --partscan, or by another name, there are none.
+    let node = |number: u64| {
+        let disk = image.path().to_string_lossy();
+        let between = if disk.ends_with(|letter: char| letter.is_ascii_digit()) { "p" } else { "" };
+        let node = PathBuf::from(format!("{disk}{between}{number}"));
+        (image.is_device() && node.exists()).then_some(node)
+    };
+    let next = match chosen.map(|partition| (partition, node(partition.number))) {
         None => format!("fdisk -l {word}"),
-        Some(Partition { number, .. }) if image.is_device() => {
-            format!("fsgauge scan {word}{}{number}", if ends_in_digit { "p" } else { "" })
-        }
-        Some(Partition { offset_bytes, size_bytes, .. }) => {
+        Some((_, Some(node))) => format!("fsgauge scan {}", quoted(&node)),
+        Some((Partition { offset_bytes, size_bytes, .. }, None)) => {
             format!(
                 "fsgauge scan \"$(losetup --find --show --read-only --offset {offset_bytes} --sizelimit {size_bytes} {word})\""
             )

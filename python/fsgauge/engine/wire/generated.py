@@ -816,6 +816,12 @@ class Counted(Wire):
     available_bytes: Unsigned
 
 
+class HostFile(Wire):
+    path: str
+    sparse_bytes: Unsigned
+    available_bytes: Unsigned
+
+
 class Inodes(Wire):
     total: Unsigned
     free: Unsigned
@@ -1562,7 +1568,9 @@ class Room(Wire):
     reserved_bytes: Unsigned | None = None
     cluster_bytes: Unsigned | None = None
     device_bytes: Unsigned | None = None
+    host_file: HostFile | None = None
     metadata_reserve_bytes: Unsigned | None = None
+    unpaired_bytes: Unsigned | None = None
     inodes: Inodes | None = None
     inode_chunk: InodeChunk | None = None
     full_quotas: Annotated[list[FullQuota], Field(validate_default=True)] = []
@@ -1589,7 +1597,9 @@ class ScanResult(Wire):
         "reserved_bytes": None,
         "cluster_bytes": None,
         "device_bytes": None,
+        "host_file": None,
         "metadata_reserve_bytes": None,
+        "unpaired_bytes": None,
         "inodes": None,
         "inode_chunk": None,
         "full_quotas": [],

@@ -39,6 +39,14 @@ RULES = (
         no_space.full,
     ),
     Rule(
+        "host",
+        "Can what is free be written?",
+        "the file that holds it has holes, and where that is less is available than of them is free"
+        " here",
+        "stat(2) and statfs(2) of an image, or of the file behind a loop device (losetup(8))",
+        no_space.host,
+    ),
+    Rule(
         "inodes",
         "Are inodes used up?",
         "none is free; or fewer than 1 % and than 1,000",
@@ -109,7 +117,8 @@ RULES = (
     Rule(
         "device",
         "Does the file system have all of its device?",
-        "5 % of the file system lie behind its end; or a device of btrfs is missing",
+        "5 % of the file system lie behind its end, or of btrfs on too few devices for its copies;"
+        " or a device of btrfs is missing",
         "resize2fs(8), xfs_growfs(8), btrfs-filesystem(8); /sys/fs/btrfs/UUID/devinfo",
         accounts.device,
     ),

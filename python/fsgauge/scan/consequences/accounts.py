@@ -15,6 +15,7 @@ from fsgauge.scan.consequences.rule import (
     is_bounded,
     is_ext,
     is_read_only,
+    more_devices,
     place_of,
     share_of_size,
 )
@@ -79,6 +80,11 @@ def _others(scan: ScanResult) -> list[str]:
             found.append(
                 f"{size_down(free.metadata.free_device_bytes)} free in chunks for metadata, which"
                 " data cannot have, are free here and not available there"
+            )
+        if unpaired := scan.room.unpaired_bytes:
+            found.append(
+                f"{size_down(unpaired)} in no chunk, on too few devices for copies, are free here"
+                " and not available there"
             )
         kept = scan.room.metadata_reserve_bytes
         if kept:
@@ -254,7 +260,7 @@ def clusters(scan: ScanResult) -> Consequence | None:
 
 def device(scan: ScanResult) -> Consequence | None:
     """Space of the device that lies after the end of its file system, as when a volume grew; a
-    device that is missing."""
+    device that is missing, or too large for the others."""
     source, whole, point = scan.source, scan.room.device_bytes, place_of(scan)
     if has_note(scan, "missing_device"):
         return Consequence(
@@ -265,6 +271,15 @@ def device(scan: ScanResult) -> Consequence | None:
             f" NUMBER NEW {point}, or btrfs device add NEW {point} && btrfs device remove missing"
             f" {point}",
             "what it had is written again from the copies",
+        )
+    unpaired = scan.room.unpaired_bytes or 0
+    if share_of_size(scan, unpaired) >= LEAST_UNUSED_PERCENT:
+        return Consequence(
+            "attention",
+            f"{size_down(unpaired)} ({share_of_size(scan, unpaired):.0f} %) of the devices no file"
+            " can have: each copy of data is on another device (RAID1), and the others are too"
+            " small",
+            *more_devices(scan),
         )
     behind = 0 if whole is None else whole - source.size_bytes
     if share_of_size(scan, behind) < LEAST_UNUSED_PERCENT:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fsgauge.engine.wire import FullQuota, ScanResult
+from fsgauge.errors import escaped
 from fsgauge.scan.consequences.rule import (
     FULL_PERCENT,
     LEAST_UNALLOCATED,
@@ -13,6 +14,7 @@ from fsgauge.scan.consequences.rule import (
     is_ext,
     is_mixed,
     is_read_only,
+    more_devices,
     place_of,
     share_of_size,
     usable_bytes,
@@ -152,10 +154,7 @@ def full(scan: ScanResult) -> Consequence | None:
             f"It is full: {_no(available)} for new data. No chunk is made of the"
             f" {size_down(outside)} in none: they are on too few devices for its profile, or in"
             " small pieces",
-            f"btrfs device usage {place_of(scan)} shows which devices have room; btrfs device add"
-            f" NEW {place_of(scan)}, or btrfs replace for a small one",
-            "a profile for fewer devices (btrfs balance start -dconvert=single) would take the room"
-            " too, and keep one copy",
+            *more_devices(scan),
         )
     own = usable - available
     rest = f"; {size_down(own)} is left that the file system keeps for itself" if own > 0 else ""
@@ -163,6 +162,25 @@ def full(scan: ScanResult) -> Consequence | None:
     if scan.source.file_system == "btrfs":
         do += "; to delete takes a little room: empty a large file first (truncate --size=0)"
     return Consequence("stop", f"It is full: {_no(available)} for new data{rest}", do)
+
+
+def host(scan: ScanResult) -> Consequence | None:
+    """What is free here has no place where the file is that holds it."""
+    file, free = scan.room.host_file, usable_bytes(scan)
+    lacking = min(file.sparse_bytes, free) - file.available_bytes if file is not None else 0
+    if file is None or lacking <= 0:
+        return None
+    sure, word = free - lacking, word_of(file.path)
+    return Consequence(
+        "stop" if share_of_size(scan, sure) < FULL_PERCENT else "attention",
+        f"Of {size_down(free)} that are free {size_down(sure) if sure else 'nothing'} can be relied"
+        f" on: it is in {escaped(file.path)}, of which {size_down(file.sparse_bytes)} are holes,"
+        f" and {size_down(file.available_bytes)} are available there. Beyond that a loop device has"
+        " I/O errors, for data that write(2) took already",
+        f"df {word} shows where room has to be made; then fallocate --length $(stat --format %s"
+        f" {word}) {word} takes it for all of the file",
+        "others there have as much less",
+    )
 
 
 def _delete_or_enlarge(scan: ScanResult) -> str:

@@ -130,6 +130,17 @@ FULL_PERCENT = 0.1
 """With less of it left, it is full."""
 
 
+def more_devices(scan: ScanResult) -> tuple[str, str]:
+    """What gives the copies of btrfs room on as many devices as they need, and what it costs."""
+    point = place_of(scan)
+    return (
+        f"btrfs device usage {point} shows which devices have room; btrfs device add NEW {point},"
+        " or btrfs replace for a small one",
+        "a profile for fewer devices (btrfs balance start -dconvert=single) would take the room"
+        " too, and keep one copy",
+    )
+
+
 def share_of_size(scan: ScanResult, size_bytes: float) -> float:
     """Such bytes in percent of the file system."""
     whole = numbers_of(scan)["size_bytes"]

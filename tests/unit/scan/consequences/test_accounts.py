@@ -239,6 +239,24 @@ def test_df_differs_by_what_is_free_on_a_seed_and_of_what_is_read_only() -> None
     assert of("read_only_device").endswith("calls what is free in chunks not available")
 
 
+def test_what_is_on_too_few_devices_for_copies_is_told() -> None:
+    def of(unpaired: int | None) -> tuple[Consequence | None, str]:
+        source = {"file_system": "btrfs"}
+        found = scan(source=source, counted=counted(32, 16, 4), unpaired_bytes=unpaired)
+        df = accounts.df(found)
+        assert df is not None
+        return accounts.device(found), df.sentence
+
+    said, by_df = of(64 * MIB // 20 + 1)
+    assert said is not None and said.level == "attention" and said.cost
+    assert said.sentence.startswith("3.2 MiB (5 %) of the devices no file can have: each copy")
+    assert said.do.startswith("btrfs device usage ")
+    assert "3.2 MiB in no chunk, on too few devices for copies, are free here" in by_df
+    assert of(64 * MIB // 20)[0] is None
+    for nothing in (0, None):
+        assert "too few devices" not in of(nothing)[1]
+
+
 def test_a_device_that_is_missing_is_told() -> None:
     note = Note(code="missing_device", text="1 of 2 devices is not there")
     found = scan(source={"file_system": "btrfs"})

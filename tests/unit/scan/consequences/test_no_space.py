@@ -117,6 +117,22 @@ def test_btrfs_whose_data_is_full_though_metadata_has_room() -> None:
     assert no_space.metadata(btrfs(8 * MIB, 0, 8 * MIB)) is None
 
 
+def test_of_a_file_system_in_a_file_with_holes_what_has_no_place_is_told() -> None:
+    def of(sparse: int, available: int) -> Consequence | None:
+        sizes = {"sparse_bytes": sparse * MIB, "available_bytes": available * MIB}
+        return no_space.host(scan(host_file={"path": "/srv/a disk"} | sizes))
+
+    nothing = of(40, 0)
+    assert said(nothing).startswith(
+        "stop: Of 28 MiB that are free nothing can be relied on: it is in /srv/a disk, of which"
+        " 40 MiB are holes, and 0 B are available there."
+    )
+    assert nothing is not None and nothing.do.startswith("df '/srv/a disk' shows ") and nothing.cost
+    assert said(of(40, 20)).startswith("attention: Of 28 MiB that are free 20 MiB can be")
+    assert said(of(8, 4)).startswith("attention: Of 28 MiB that are free 24 MiB can be")
+    assert of(40, 28) is None and of(8, 8) is None and no_space.host(scan()) is None
+
+
 def counted(available: int, free: int = 4 * MIB) -> dict[str, int]:
     return {"size_bytes": 60 * MIB, "free_bytes": free, "available_bytes": available}
 

@@ -1,6 +1,6 @@
 //! What lies below a mounted file system that is not one on a disk itself, or tells nothing of its files.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::mount::{self, Mount};
 use crate::shown::{quoted, shown};
@@ -22,8 +22,8 @@ pub(super) fn why_untold(mount: &Mount) -> String {
 
 /// What to scan instead.
 pub(super) fn next(mount: &Mount) -> String {
-    if let Some(image) = backing_file(mount) {
-        let folder = Path::new(&image).parent().unwrap_or(Path::new("/"));
+    if let Some(image) = file_behind(mount) {
+        let folder = image.parent().unwrap_or(Path::new("/"));
         return format!("fsgauge scan {}   (where the file itself lies)", quoted(folder));
     }
     let source = &mount.source;
@@ -61,8 +61,8 @@ fn nature(mount: &Mount) -> String {
 }
 
 fn below(mount: &Mount) -> String {
-    if let Some(image) = backing_file(mount) {
-        return format!("below it is the file {}", shown(Path::new(&image)));
+    if let Some(image) = file_behind(mount) {
+        return format!("below it is the file {}", shown(&image));
     }
     let upper = mount.options.split(',').find_map(|option| option.strip_prefix("upperdir="));
     let lower = mount.options.split(',').find_map(|option| option.strip_prefix("lowerdir="));
@@ -79,11 +79,8 @@ fn below(mount: &Mount) -> String {
     }
 }
 
-/// The file that a loop device shows.
-fn backing_file(mount: &Mount) -> Option<String> {
-    let name = mount::kernel_name(mount::block_device(mount)?)?;
-    let file = Path::new("/sys/block").join(name).join("loop/backing_file");
-    Some(std::fs::read_to_string(file).ok()?.trim_end_matches('\n').to_owned())
+fn file_behind(mount: &Mount) -> Option<PathBuf> {
+    mount::file_behind(mount::block_device(mount)?)
 }
 
 #[cfg(test)]

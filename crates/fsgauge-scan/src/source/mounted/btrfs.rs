@@ -5,7 +5,6 @@
 
 use std::os::fd::BorrowedFd;
 
-use fsgauge_wire::Stop;
 use rustix::io::Errno;
 
 use super::btrfs_devices::{BtrfsDevice, unallocated};
@@ -15,6 +14,7 @@ use crate::address::{AddressMap, AddressRun};
 use crate::bytes::Bytes;
 use crate::extent::{Piece, PieceKind, Sink, Unplaced};
 use crate::file_system_info::GroupPlace;
+use crate::reader_threads::IsStopped;
 use crate::source::btrfs::items::{CHUNK_TREE, ChunkItem, EXTENT_TREE, FREE_SPACE_TREE, Key, kind};
 use crate::source::btrfs::reserved::{self, RESERVED_BYTES, SUPERBLOCK_BYTES};
 
@@ -75,11 +75,16 @@ impl Chunks {
     }
 
     /// Pours free pieces of the chunks that hold data, whole chunks of metadata, and what no chunk has.
-    pub(super) fn read(&self, open: BorrowedFd<'_>, sink: &mut dyn Sink, stop: Stop) -> Result<(), Errno> {
+    pub(super) fn read(
+        &self,
+        open: BorrowedFd<'_>,
+        sink: &mut dyn Sink,
+        is_stopped: IsStopped<'_>,
+    ) -> Result<(), Errno> {
         self.pour_unallocated(sink);
-        let mut items = Items::new(open, stop);
+        let mut items = Items::new(open, is_stopped);
         for chunk in &self.chunks {
-            if stop.is_set() {
+            if is_stopped() {
                 return Ok(());
             }
             if !chunk.holds_data {
@@ -169,7 +174,7 @@ impl Chunks {
             free.add(at, key.object);
             at = at.max(key.object.saturating_add(length_bytes));
         })?;
-        if !items.stop.is_set() {
+        if !(items.is_stopped)() {
             free.add(at, chunk.address.saturating_add(chunk.length_bytes));
         }
         Ok(free)
@@ -231,7 +236,7 @@ pub(super) fn chunks(
     let everything =
         (Key { object: 0, kind: 0, offset: 0 }, Key { object: u64::MAX, kind: u8::MAX, offset: u64::MAX });
     let (mut chunks, mut device_bytes) = (Vec::new(), None);
-    Items::new(open, Stop::never()).each(CHUNK_TREE, everything, |key, contents| match key.kind {
+    Items::new(open, &|| false).each(CHUNK_TREE, everything, |key, contents| match key.kind {
         kind::CHUNK => chunks.extend(chunk(key.offset, contents, devices)),
         kind::DEVICE => device_bytes = contents.le64(8),
         _ => {}

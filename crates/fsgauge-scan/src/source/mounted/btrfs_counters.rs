@@ -27,7 +27,12 @@ pub(super) struct Counters {
     pub(super) reserve_bytes: Option<u64>,
     /// What no chunk has, on all devices.
     pub(super) unallocated_bytes: Option<u64>,
+    /// Of it, what is on too few devices for the copies of data.
+    pub(super) unpaired_bytes: Option<u64>,
 }
+
+/// Profiles whose copies are each on another device, and how many those are.
+const COPIES: [(&str, usize); 3] = [("raid1c4", 4), ("raid1c3", 3), ("raid1", 2)];
 
 /// `None` where /sys has no such file system.
 pub(super) fn read(open: BorrowedFd<'_>) -> Option<Counters> {
@@ -38,6 +43,7 @@ pub(super) fn read(open: BorrowedFd<'_>) -> Option<Counters> {
         ["data", "metadata", "system", "mixed"].map(|kind| chunks(&folder.join(kind), can_be_written));
     // Chunks of both kinds are those that files may have.
     let (metadata, system) = (metadata.unwrap_or_default(), system?);
+    let devices = btrfs_devices::devices(open, &info).ok();
     Some(Counters {
         data: data.or(mixed)?,
         metadata: MetadataSpace {
@@ -48,9 +54,8 @@ pub(super) fn read(open: BorrowedFd<'_>) -> Option<Counters> {
             system_free_bytes: system.free_bytes,
         },
         reserve_bytes: number(folder.join("global_rsv_size")),
-        unallocated_bytes: btrfs_devices::devices(open, &info)
-            .ok()
-            .map(|found| btrfs_devices::unallocated(&found)),
+        unallocated_bytes: devices.as_deref().map(btrfs_devices::unallocated),
+        unpaired_bytes: devices.map(|found| btrfs_devices::unpaired(&found, copies(&folder))),
     })
 }
 
@@ -85,6 +90,12 @@ fn chunks(folder: &Path, can_be_written: bool) -> Option<Chunks> {
     let free_bytes = size_bytes.saturating_sub(used_bytes).saturating_sub(kept_bytes);
     let copies = each("disk_total")?.checked_div(size_bytes.max(1)).unwrap_or(1).max(1);
     Some(Chunks { size_bytes, free_bytes, free_device_bytes: free_bytes.saturating_mul(copies) })
+}
+
+/// Copies of new data that are each on another device: those of the safest profile that chunks have.
+fn copies(folder: &Path) -> usize {
+    let has = |profile: &str| ["data", "mixed"].iter().any(|kind| folder.join(kind).join(profile).exists());
+    COPIES.iter().find(|(profile, _)| has(profile)).map_or(1, |(_, copies)| *copies)
 }
 
 pub(super) fn number(file: PathBuf) -> Option<u64> {
@@ -132,6 +143,17 @@ mod tests {
             std::fs::write(place.join("missing"), text).unwrap();
         }
         assert_eq!(missing(folder.path()), 2);
+    }
+
+    #[test]
+    fn copies_are_those_of_the_safest_profile() {
+        let folder = tempfile::tempdir().unwrap();
+        for (profile, expected) in
+            [("data/single", 1), ("mixed/raid1", 2), ("data/raid1c3", 3), ("data/raid1c4", 4)]
+        {
+            std::fs::create_dir_all(folder.path().join(profile)).unwrap();
+            assert_eq!(copies(folder.path()), expected, "{profile}");
+        }
     }
 
     #[test]

@@ -50,10 +50,24 @@ fn mark_seeds(devices: &mut [BtrfsDevice], own: u64) {
 
 /// What no chunk has, beside what the kernel itself keeps, on the devices that may be written.
 pub(super) fn unallocated(devices: &[BtrfsDevice]) -> u64 {
-    let of = |device: &BtrfsDevice| {
-        device.size_bytes.saturating_sub(device.taken_bytes).saturating_sub(RESERVED_BYTES)
-    };
-    devices.iter().filter(|device| !device.is_seed).map(of).fold(0, u64::saturating_add)
+    each_unallocated(devices).fold(0, u64::saturating_add)
+}
+
+/// Of that, what is on too few devices for so many copies, each on another one. While the largest are larger than all
+/// others together, their copies end with the others.
+pub(super) fn unpaired(devices: &[BtrfsDevice], copies: usize) -> u64 {
+    let mut each: Vec<u64> = each_unallocated(devices).collect();
+    each.sort_unstable_by(|one, other| other.cmp(one));
+    let sum = |from: usize| each.iter().skip(from).fold(0, |sum: u64, bytes| sum.saturating_add(*bytes));
+    let of_one_copy = (0..copies).map(|largest| sum(largest) / (copies - largest) as u64).min().unwrap_or(0);
+    sum(0).saturating_sub(of_one_copy.saturating_mul(copies as u64))
+}
+
+fn each_unallocated(devices: &[BtrfsDevice]) -> impl Iterator<Item = u64> {
+    devices
+        .iter()
+        .filter(|device| !device.is_seed)
+        .map(|device| device.size_bytes.saturating_sub(device.taken_bytes).saturating_sub(RESERVED_BYTES))
 }
 
 #[cfg(test)]
@@ -79,5 +93,21 @@ mod tests {
     #[test]
     fn what_is_in_no_chunk_of_a_seed_is_not_to_be_had() {
         assert_eq!(unallocated(&[device(1, true), device(2, false)]), 7 << 20);
+    }
+
+    #[test]
+    fn what_is_on_too_few_devices_for_copies_has_no_partner() {
+        let of = |mebibytes: &[u64], copies| {
+            let sized = |size: &u64| BtrfsDevice { size_bytes: (size + 2) << 20, ..device(1, false) };
+            unpaired(&mebibytes.iter().map(sized).collect::<Vec<_>>(), copies) >> 20
+        };
+        assert_eq!([of(&[200, 800], 1), of(&[200, 800], 2), of(&[500, 500], 2)], [0, 600, 0]);
+        assert_eq!([of(&[100, 200, 100], 2), of(&[100, 100, 700], 2), of(&[80], 2)], [0, 500, 80]);
+        assert_eq!([of(&[900, 100, 500], 3), of(&[900, 900, 100, 100], 3)], [1200, 1400]);
+        assert_eq!(
+            unpaired(&[device(1, true), device(2, false)], 2),
+            7 << 20,
+            "a seed has no copies of new data"
+        );
     }
 }

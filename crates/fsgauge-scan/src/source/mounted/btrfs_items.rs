@@ -2,10 +2,10 @@
 
 use std::os::fd::BorrowedFd;
 
-use fsgauge_wire::Stop;
 use rustix::io::Errno;
 
 use super::kernel::TreeSearch;
+use crate::reader_threads::IsStopped;
 use crate::source::btrfs::items::Key;
 
 /// Room for the items of one search.
@@ -15,12 +15,12 @@ const ROOM_BYTES: usize = 1 << 20;
 pub(super) struct Items<'a> {
     search: TreeSearch,
     open: BorrowedFd<'a>,
-    pub(super) stop: Stop,
+    pub(super) is_stopped: IsStopped<'a>,
 }
 
 impl<'a> Items<'a> {
-    pub(super) fn new(open: BorrowedFd<'a>, stop: Stop) -> Self {
-        Items { search: TreeSearch::new(ROOM_BYTES), open, stop }
+    pub(super) fn new(open: BorrowedFd<'a>, is_stopped: IsStopped<'a>) -> Self {
+        Items { search: TreeSearch::new(ROOM_BYTES), open, is_stopped }
     }
 
     /// Gives `found` every item of a tree between two keys.
@@ -30,7 +30,7 @@ impl<'a> Items<'a> {
         (mut from, to): (Key, Key),
         mut found: impl FnMut(&Key, &[u8]),
     ) -> Result<(), Errno> {
-        while !self.stop.is_set() {
+        while !(self.is_stopped)() {
             let items = self.search.read(self.open, tree, from, to)?;
             items.iter().for_each(|(key, contents)| found(key, contents));
             // Keys ascend, so this ends; a kernel that gave them otherwise ends it too.

@@ -9,7 +9,7 @@ use std::fs::File;
 use std::os::fd::BorrowedFd;
 use std::path::PathBuf;
 
-use fsgauge_wire::{FreeSpace, Stop};
+use fsgauge_wire::FreeSpace;
 
 use super::geometry::Geometry;
 use super::mount::{self, Mount};
@@ -20,6 +20,7 @@ use crate::extent::{FileExtents, Piece, PieceKind, Sink, Unplaced};
 use crate::image::Image;
 use crate::measure::{Measure, Wanted};
 use crate::problems::Problems;
+use crate::reader_threads::IsStopped;
 use crate::shown::shown;
 use crate::source::{Ext, OnDisk, note};
 
@@ -34,23 +35,23 @@ pub(super) fn in_place_of(
     mount: &Mount,
     geometry: &Geometry,
     wanted: &Wanted,
-    stop: Stop,
+    is_stopped: IsStopped<'_>,
 ) -> Space {
     let counter = || ext_counter::free_bytes(open, mount, geometry);
     let (Some(listed_bytes), Some(mut counted)) = (listed.free_bytes(), counter()) else { return listed };
-    if listed_bytes == counted || stop.is_set() {
+    if listed_bytes == counted || is_stopped() {
         return listed;
     }
     let mut nearest: Option<(u64, Space)> = None;
     for _ in 0..TRIES {
-        let Some(space) = by_bitmaps(open, mount, geometry, wanted, stop) else { break };
+        let Some(space) = by_bitmaps(open, mount, geometry, wanted, is_stopped) else { break };
         let (read_bytes, counted_after) = (space.free_bytes().unwrap_or(0), counter().unwrap_or(counted));
         if is_between(read_bytes, counted, counted_after) {
             return Space { reason: Some(reason(listed.by, listed_bytes, read_bytes)), ..space };
         }
         counted = counted_after;
         nearest = Some((read_bytes, space));
-        if stop.is_set() {
+        if is_stopped() {
             break;
         }
     }
@@ -130,16 +131,16 @@ fn by_bitmaps(
     mount: &Mount,
     geometry: &Geometry,
     wanted: &Wanted,
-    stop: Stop,
+    is_stopped: IsStopped<'_>,
 ) -> Option<Space> {
     let image = Image::open(&device(mount)?).ok()?;
     let mut problems = Problems::new();
     let ext = Ext::open(&image, &mut problems).ok()??;
     let mut measure = Measure::with_groups(wanted.clone(), &geometry.groups);
     let mut own = Only { sink: &mut measure, free: false };
-    getfsmap::read(open, mount.device_number, &mut own, stop, &mut Problems::new()).ok()?;
+    getfsmap::read(open, mount.device_number, &mut own, is_stopped, &mut Problems::new()).ok()?;
     let mut free = Only { sink: &mut measure, free: true };
-    ext.read_space(&mut free, &|| stop.is_set(), &mut problems);
+    ext.read_space(&mut free, is_stopped, &mut problems);
     Some(Space::all_known(measure, "bitmaps", problems))
 }
 

@@ -2,7 +2,7 @@
 
 use std::os::fd::BorrowedFd;
 
-use fsgauge_wire::{FreeSpace, Outcome, ScanStage, Stop};
+use fsgauge_wire::{FreeSpace, ScanStage};
 use rustix::fs::{StatVfs, fstatvfs};
 use rustix::io::Errno;
 
@@ -15,37 +15,42 @@ use crate::error_text::error_text;
 use crate::extent::{Sink, Unplaced};
 use crate::measure::{Measure, Wanted, sum_only};
 use crate::problems::Problems;
-use crate::reader_threads::ReaderThreads;
+use crate::reader_threads::{IsStopped, ReaderThreads};
 use crate::source::note;
 
-/// Reads space on one thread.
 pub(super) fn read(
     open: BorrowedFd<'_>,
     mount: &Mount,
     geometry: &Geometry,
     wanted: &Wanted,
     readers: &mut ReaderThreads<'_>,
-) -> Outcome<Space> {
-    let stop = readers.stop();
+) -> Space {
     readers.stage = ScanStage::FreeSpace;
-    let mut found = readers.run(1, |_| best(open, mount, geometry, wanted, stop))?;
-    let mut space = found.pop().unwrap_or_else(|| none(wanted));
-    if stop.is_set() {
+    let mut space = readers.run_here(|_, is_stopped| best(open, mount, geometry, wanted, is_stopped));
+    if readers.stop().is_set() {
         (space.free, space.groups) = (None, Vec::new());
         space.notes.push(note("space_incomplete", "the scan was stopped before all free space was read"));
     }
-    Ok(space)
+    space
 }
 
-fn best(open: BorrowedFd<'_>, mount: &Mount, geometry: &Geometry, wanted: &Wanted, stop: Stop) -> Space {
+fn best(
+    open: BorrowedFd<'_>,
+    mount: &Mount,
+    geometry: &Geometry,
+    wanted: &Wanted,
+    is_stopped: IsStopped<'_>,
+) -> Space {
     let by_pieces = match mount.file_system.as_str() {
-        "btrfs" => by_chunks(open, geometry, wanted, stop),
-        _ => by_getfsmap(open, mount, geometry, wanted, stop),
+        "btrfs" => by_chunks(open, geometry, wanted, is_stopped),
+        _ => by_getfsmap(open, mount, geometry, wanted, is_stopped),
     };
     let refused = by_pieces.as_ref().err().copied();
     let listed = by_pieces.or_else(|errno| by_mb_groups(mount, geometry, wanted).ok_or(errno));
     let mut space = match listed {
-        Ok(listed) if mount.is_ext() => ext_bitmaps::in_place_of(listed, open, mount, geometry, wanted, stop),
+        Ok(listed) if mount.is_ext() => {
+            ext_bitmaps::in_place_of(listed, open, mount, geometry, wanted, is_stopped)
+        }
         Ok(listed) => listed,
         Err(errno) => match by_counters(open, mount, wanted) {
             Some(space) => space,
@@ -64,21 +69,26 @@ fn by_getfsmap(
     mount: &Mount,
     geometry: &Geometry,
     wanted: &Wanted,
-    stop: Stop,
+    is_stopped: IsStopped<'_>,
 ) -> Result<Space, Errno> {
     let mut measure = Measure::with_groups(wanted.clone(), &geometry.groups);
     let mut problems = Problems::new();
-    let end = getfsmap::read(open, mount.device_number, &mut measure, stop, &mut problems)?;
+    let end = getfsmap::read(open, mount.device_number, &mut measure, is_stopped, &mut problems)?;
     if !problems.is_empty() {
         measure.unplaced(Unplaced::Unread, wanted.size_bytes.saturating_sub(end));
     }
     Ok(Space::all_known(measure, "getfsmap", problems))
 }
 
-fn by_chunks(open: BorrowedFd<'_>, geometry: &Geometry, wanted: &Wanted, stop: Stop) -> Result<Space, Errno> {
+fn by_chunks(
+    open: BorrowedFd<'_>,
+    geometry: &Geometry,
+    wanted: &Wanted,
+    is_stopped: IsStopped<'_>,
+) -> Result<Space, Errno> {
     let chunks = geometry.chunks.as_ref().ok_or(Errno::PERM)?;
     let mut measure = Measure::with_groups(wanted.clone(), &geometry.groups);
-    chunks.read(open, &mut measure, stop)?;
+    chunks.read(open, &mut measure, is_stopped)?;
     if let Some(Counters { metadata, .. }) = btrfs_counters::read(open) {
         measure.metadata(&metadata);
     }

@@ -256,15 +256,18 @@ pub(super) fn quota(device: &CStr, kind: u32, id: u32, next: bool) -> Result<Quo
     })
 }
 
-/// Whether the limits of a kind of quotas hold, and use is not counted alone. They do where the kernel does not tell.
-pub(super) fn limits_hold(device: &CStr, kind: u32) -> bool {
-    let command = GET_QUOTA_STATE << 8 | kind & 0xff;
+/// Of which kinds of quotas the limits hold, and use is not counted alone: of all where the kernel does not tell, of
+/// none where it has none.
+pub(super) fn limits_hold(device: &CStr) -> [bool; 3] {
+    let command = GET_QUOTA_STATE << 8;
     let mut words = [0u64; 16];
     // SAFETY: the kernel fills a struct fs_quota_stat of 80 bytes; there is room for 128.
     let answer = unsafe { libc::quotactl(command as i32, device.as_ptr(), 0, words.as_mut_ptr().cast()) };
-    let flag = LIMITS_HOLD.get(kind as usize).copied().unwrap_or(0);
-    // The flags are the second two bytes.
-    answer < 0 || words[0] >> 16 & flag != 0
+    if answer < 0 {
+        return [last_error() != Errno::NOSYS; 3];
+    }
+    // The flags, of all kinds, are the second two bytes.
+    LIMITS_HOLD.map(|flag| words[0] >> 16 & flag != 0)
 }
 
 /// What btrfs says of itself, to everybody.

@@ -64,6 +64,11 @@ pub(super) fn block_number(path: &Path) -> Option<(u32, u32)> {
     mount::block_number(path)
 }
 
+/// The file that a loop device shows.
+pub(super) fn file_behind(device: (u32, u32)) -> Option<PathBuf> {
+    mount::file_behind(device)
+}
+
 /// Where an image or device is mounted, and whether for writing.
 pub(super) fn image_is_mounted(image: &Path) -> Option<(String, bool)> {
     let mount = mount::of_image(image)?;
@@ -115,7 +120,7 @@ pub(super) fn scan(
     readers.of_files = if path == mount.point { inodes_in_use(root.fd()) } else { None };
 
     let mut space = match job.space {
-        true => free_space::read(root.fd(), &mount, &geometry, &wanted, readers)?,
+        true => free_space::read(root.fd(), &mount, &geometry, &wanted, readers),
         false => space::none(&wanted),
     };
     notes.append(&mut space.notes);
@@ -281,10 +286,10 @@ fn walk_tree(
 ) -> Outcome<Vec<Found>> {
     allow_open_files();
     let large = full_folders::least_bytes(mount, wanted.block_bytes).unwrap_or(u64::MAX);
-    let walk = Walk::new(folder, (path, &mount.file_system), large, readers.threads(), readers.stop())
+    let walk = Walk::new(folder, (path, &mount.file_system), large, readers.threads())
         .map_err(|errno| cannot_be_read(path, errno))?;
     let found =
-        readers.run(readers.threads(), |progress| walk.work(Measure::new(wanted.clone()), progress))?;
+        readers.run(|progress, is_stopped| walk.work(Measure::new(wanted.clone()), progress, is_stopped));
     let left_out: u64 = found.iter().map(|found| found.left_out).sum();
     if left_out > 0 {
         let text = format!("{left_out} folders or files below are other mounts and were skipped");

@@ -87,6 +87,13 @@ pub(super) fn kernel_name((major, minor): (u32, u32)) -> Option<OsString> {
     Some(std::fs::read_link(link).ok()?.file_name()?.to_owned())
 }
 
+/// The file that a loop device shows.
+pub(super) fn file_behind(device: (u32, u32)) -> Option<PathBuf> {
+    let place = Path::new("/sys/block").join(kernel_name(device)?).join("loop/backing_file");
+    let name = std::fs::read(place).ok()?;
+    Some(OsString::from_vec(name.strip_suffix(b"\n")?.to_vec()).into())
+}
+
 /// The number of a block device; `None` for anything else.
 pub(super) fn block_number(path: &Path) -> Option<(u32, u32)> {
     let found = open_named(path, OFlags::PATH).and_then(fstat).ok()?;

@@ -6,7 +6,7 @@ use std::os::fd::BorrowedFd;
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 
-use fsgauge_wire::{FullQuota, Note, Stop};
+use fsgauge_wire::{FullQuota, Note};
 use rustix::io::Errno;
 use rustix::process::{getegid, geteuid};
 
@@ -28,10 +28,8 @@ pub(super) fn full(open: BorrowedFd<'_>, mount: &Mount) -> Vec<FullQuota> {
     let Ok(device) = CString::new(mount.source.as_os_str().as_bytes()) else { return Vec::new() };
     let now = now_seconds();
     let mut found = Vec::new();
-    for (number, kind) in (0u32..).zip(KINDS) {
-        if !kernel::limits_hold(&device, number) {
-            continue;
-        }
+    let hold = kernel::limits_hold(&device);
+    for ((number, kind), _) in (0u32..).zip(KINDS).zip(hold).filter(|(_, holds)| *holds) {
         let mut next = Some(0);
         let walk = std::iter::from_fn(|| {
             let quota = kernel::quota(&device, number, next?, true).ok()?;
@@ -114,7 +112,7 @@ fn groups_of_sys(folder: &Path) -> Option<Groups> {
 fn groups_by_tree(open: BorrowedFd<'_>) -> Result<Groups, Errno> {
     let mut groups = Groups::default();
     let all = (Key { kind: kind::GROUP_INFO, ..Key::FIRST }, Key { object: 0, ..Key::LAST });
-    Items::new(open, Stop::never()).each(QUOTA_TREE, all, |key, contents| groups.add(key, contents))?;
+    Items::new(open, &|| false).each(QUOTA_TREE, all, |key, contents| groups.add(key, contents))?;
     Ok(groups)
 }
 

@@ -9,6 +9,7 @@ use super::geometry::Geometry;
 use super::mount::{self, Mount};
 use super::{btrfs_counters, kernel, quotas};
 use crate::measure::Measure;
+use crate::source::host_file::host_file;
 use crate::source::rotational::is_rotational;
 
 /// `measure` has read the free pieces.
@@ -36,9 +37,13 @@ pub(super) fn read(
         counted,
         reserved_bytes: reserved,
         metadata_reserve_bytes: counters.and_then(|counters| counters.reserve_bytes),
+        unpaired_bytes: counters.and_then(|counters| counters.unpaired_bytes),
         inodes: inodes.map(|found| Inodes { total: found.f_files, free: found.f_ffree }),
         cluster_bytes: geometry.cluster_bytes,
         device_bytes: geometry.device_bytes,
+        host_file: geometry
+            .device_bytes
+            .and_then(|size_bytes| host_file(&mount::file_behind(mount::block_device(mount)?)?, size_bytes)),
         inode_chunk: geometry.inode_place.and_then(|place| {
             Some(InodeChunk {
                 least_bytes: place.length_bytes,

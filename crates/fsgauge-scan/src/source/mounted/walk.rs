@@ -9,7 +9,6 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use fsgauge_wire::Stop;
 use rustix::fs::{FileType, Mode, OFlags, Stat, fstat, openat};
 use rustix::io::Errno;
 
@@ -24,6 +23,7 @@ use crate::extent::{FileExtents, FileName, Sink};
 use crate::measure::Measure;
 use crate::problems::Problems;
 use crate::progress::Progress;
+use crate::reader_threads::IsStopped;
 
 /// Files that are given away together.
 const BATCH: usize = 128;
@@ -39,7 +39,6 @@ pub(super) struct Walk {
     file_system: String,
     /// From how many bytes on a folder is kept.
     large_folder_bytes: u64,
-    stop: Stop,
     /// The tree has no FIEMAP.
     hopeless: AtomicBool,
 }
@@ -65,7 +64,6 @@ impl Walk {
         (path, file_system): (&Path, &str),
         large_folder_bytes: u64,
         threads: usize,
-        stop: Stop,
     ) -> Result<Walk, Errno> {
         let mount = root.mount()?;
         let work_queue =
@@ -76,19 +74,19 @@ impl Walk {
             mount,
             file_system: file_system.to_owned(),
             large_folder_bytes,
-            stop,
             hopeless: AtomicBool::new(false),
         })
     }
 
     /// Works until all is done or the scan is stopped.
-    pub(super) fn work(&self, measure: Measure, progress: &Progress) -> Found {
+    pub(super) fn work(&self, measure: Measure, progress: &Progress, is_stopped: IsStopped<'_>) -> Found {
         let (large_folders, emptied_folders) = (LargeFolders::default(), EmptiedFolders::default());
         let problems = Problems::new();
         let found = Found { measure, problems, left_out: 0, taken_bytes: 0, large_folders, emptied_folders };
         let mut walker = Walker {
             walk: self,
             progress,
+            is_stopped,
             reader: ExtentReader::new(&self.file_system),
             room: vec![MaybeUninit::uninit(); PORTION_BYTES],
             path: Vec::new(),
@@ -100,16 +98,13 @@ impl Walk {
         }
         walker.found
     }
-
-    fn is_over(&self) -> bool {
-        self.stop.is_set() || self.hopeless.load(Ordering::Relaxed)
-    }
 }
 
 /// One thread.
 struct Walker<'a> {
     walk: &'a Walk,
     progress: &'a Progress,
+    is_stopped: IsStopped<'a>,
     reader: ExtentReader,
     room: Vec<MaybeUninit<u8>>,
     /// Of the folder or file at hand: a folder that kept its own would make memory grow with the depth squared.
@@ -128,6 +123,10 @@ struct Step {
 }
 
 impl Walker<'_> {
+    fn is_over(&self) -> bool {
+        (self.is_stopped)() || self.walk.hopeless.load(Ordering::Relaxed)
+    }
+
     fn work(&mut self, work: Work) {
         match work {
             Work::Begin(folder, path) => {
@@ -155,7 +154,7 @@ impl Walker<'_> {
         };
         let path_bytes = self.path.len();
         let mut steps = vec![begin(folder, path_bytes)];
-        while let Some(step) = steps.last_mut().filter(|_| !self.walk.is_over()) {
+        while let Some(step) = steps.last_mut().filter(|_| !self.is_over()) {
             self.path.truncate(step.path_bytes);
             if let Some(name) = step.portion.folder(step.next_folder) {
                 step.next_folder += 1;
@@ -245,7 +244,7 @@ impl Walker<'_> {
     fn read_files(&mut self, folder: &Folder, portion: &Portion, range: Range<usize>) {
         let path_bytes = self.path.len();
         for at in range {
-            if self.walk.is_over() {
+            if self.is_over() {
                 return;
             }
             let Some(name) = portion.file(at) else { continue };
