@@ -146,9 +146,7 @@ def test_what_a_table_decides_the_answer_does_not_leave_open(
         assert not [system for system in told if system in said[1]], results.answer
 
 
-@pytest.mark.parametrize(
-    "study", long_but([("aging", 0.12, 1), ("churn", 0.12, 1)], AGED), ids=str
-)
+@pytest.mark.parametrize("study", long_but([("aging", 0.12, 1), ("churn", 0.12, 1)], AGED), ids=str)
 def test_nor_does_one_about_aged_systems(study: tuple[str, float, int]) -> None:
     results = results_of(*study)
     aging, churn = Aging.of(results), Churn.of(results)
