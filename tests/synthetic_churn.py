@@ -9,10 +9,18 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from fsgauge.engine.wire import AgeError, AgeJob, AgeResult, ClientErrorKind, ClientOperation
+from fsgauge.engine.wire import (
+    AgeError,
+    AgeJob,
+    AgeResult,
+    ClientErrorKind,
+    ClientOperation,
+    ScanResult,
+)
 from fsgauge.kinds.churn.factors import ChurnFactors
 from fsgauge.kinds.churn.keys import ChurnWorkload
 from fsgauge.kinds.churn.method import ChurnMethod
@@ -201,7 +209,12 @@ def _scans(recipe: ChurnRecipe, turn: Turn, cells: Mapping[str, Cell]) -> list[S
 
 
 def _scan(recipe: ChurnRecipe, turn: Turn, cell: str | None, per_file: float) -> ScanRecord:
-    result = example(
+    return scan_record(turn, cell, _layout(per_file), failed=recipe.scan_faults(turn))
+
+
+@lru_cache(maxsize=1024)
+def _layout(per_file: float) -> ScanResult:
+    return example(
         map_order=0,
         files=1000,
         files_without_extents=0,
@@ -211,7 +224,6 @@ def _scan(recipe: ChurnRecipe, turn: Turn, cell: str | None, per_file: float) ->
         contiguous_block_pairs=100_000 - round(1000 * (per_file - 1)),
         problems=[],
     )
-    return scan_record(turn, cell, result, failed=recipe.scan_faults(turn))
 
 
 def _step(recipe: ChurnRecipe, turn: Turn, cell: Cell) -> StepRecord:
@@ -249,7 +261,7 @@ def _made(recipe: ChurnRecipe, turn: Turn, cell: Cell, job: AgeJob) -> AgeResult
         count=refused,
         first_operation=9,
     )
-    made = _example(job).model_copy(
+    made = _example(job.fill_percent, job.mode).model_copy(
         update={
             "ended": recipe.ended(turn, cell),
             "errors": [error] if refused else [],
@@ -267,8 +279,9 @@ def _made(recipe: ChurnRecipe, turn: Turn, cell: Cell, job: AgeJob) -> AgeResult
     return made.model_copy(update={"operations": operations})
 
 
-def _example(job: AgeJob) -> AgeResult:
+@lru_cache
+def _example(fill_percent: float, mode: str) -> AgeResult:
     import tempfile
 
     with tempfile.TemporaryDirectory() as folder:
-        return aged(Path(folder), fill_percent=job.fill_percent, mode=job.mode)
+        return aged(Path(folder), fill_percent=fill_percent, mode=mode)

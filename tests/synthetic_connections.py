@@ -303,16 +303,14 @@ def _result(recipe: ConnectionsRecipe, turn: Turn, cell: Cell, seconds: float) -
     counted = sum(part.operations for part in operations)
     moved = sum(part.operations for part in operations if part.size_bytes)
     cut = recipe.cut(turn, cell)
-    share = wire.JobShare(
-        operations=moved // factors.clients, size_bytes=size_bytes // factors.clients
-    )
+    share = {"operations": moved // factors.clients, "size_bytes": size_bytes // factors.clients}
     return load_result(
         interface="io_uring",
         ended="duration" if cut or factors.test == "mix" else "size_limit",
         elapsed_ns=elapsed_ns,
         read=_records(records.get("read")),
         write=_records(records.get("write")),
-        jobs=[share.model_copy(update={"elapsed_ns": each}) for each in own_ns],
+        jobs=[wire.JobShare(**share, elapsed_ns=each) for each in own_ns],
         in_flight_mean=busy_ns / elapsed_ns,
         cpu=wire.ProcessorTime(user_ns=counted * 600, system_ns=counted * 2400, threads=2),
         machine_cpu=wire.MachineProcessorTime(busy_ns=counted * 4000, total_ns=2 * elapsed_ns),

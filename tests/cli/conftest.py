@@ -81,7 +81,11 @@ seed = 7
 
 @pytest.fixture
 def small(place: Path) -> list[str]:
-    """A study on path storage in which nothing takes long."""
+    return small_in(place)
+
+
+def small_in(place: Path) -> list[str]:
+    """The words of a study on path storage in which nothing takes long."""
     return [
         "run",
         "demo-user",

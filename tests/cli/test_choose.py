@@ -6,8 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.cli.race_stages import grouped
-
 from .conftest import Run
 
 STUDY = """\
@@ -43,6 +41,7 @@ def study(folder: Path, sizes: str, noatime: str = "false") -> str:
         (("no.fio",), 'there is no file "no.fio"'),
         (("mix-mail", "--kinds", " ext4 , xsf"), 'did you mean "xfs"?'),
         (("mix-mail", "--kinds", "ext4,xsf"), 'did you mean "xfs"?'),
+        (("mix-mail", "--kinds", "ext4,ext"), "--kinds | ext\n"),
         (("mix-mail", "--storage", "path:/tmp"), "needs a device of its own"),
         (("mix-mail", "a", "program"), 'unknown key "program"'),
         (("mix-mail", "--kinds", "ext4", "--budget", "2 s"), "is too short for 3 blocks"),
@@ -74,7 +73,7 @@ def test_what_mkfs_refuses_is_named_and_the_race_is_planned_without_it(
     name = study(tmp_path, '"default", 128, 100', "false, true")
     done = fsgauge("choose", name, "--plan", "--output", "raced.toml")
     assert done.returncode == 0, done.stderr
-    assert "failed    ext4 (-I 100) and 1 more: " in done.stderr
+    assert "failed    ext4 (-I 100) and ext4 (-I 100, noatime): " in done.stderr
     assert "race      4 systems, ext4 the baseline" in done.stdout
     assert "decides   " in done.stdout
     written = (tmp_path / "raced.toml").read_text()
@@ -101,18 +100,7 @@ def test_one_system_that_is_left_is_no_race(fsgauge: Run, tmp_path: Path) -> Non
     done = fsgauge("choose", study(tmp_path, '"default", 100'), "--plan")
     assert done.returncode == 2
     assert "ext4 is all that is left, and a race needs two systems" in done.stderr
-    assert "failed: ext4 (-I 100)" in done.stderr
-
-
-def test_those_that_are_refused_alike_are_in_one_line() -> None:
-    words = 'mkfs.xfs refused the options of the system "{}": -l size=256m'
-    assert grouped({name: words.format(name) for name in ("xfs", "xfs lazytime")}) == [
-        "xfs and 1 more: mkfs.xfs refused its options: -l size=256m"
-    ]
-    found = {"a": '"a" is not here', "b": '"b" is not here', "c": "another reason"}
-    assert grouped(found) == ["a and 1 more: the system is not here", "c: another reason"]
-    tried = {"a": "mkfs -I 1 /dev/loop0", "b": "mkfs -I 1 /dev/loop12"}
-    assert grouped(tried) == ["a and 1 more: mkfs -I 1 DEVICE"]
+    assert "left out: ext4 (-I 100)" in done.stderr
 
 
 def test_a_program_behind_two_dashes_is_timed_by_the_study_that_is_for_it(fsgauge: Run) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -15,7 +16,7 @@ import pytest
 
 from tests.sealing import seal
 
-from .conftest import ENGINE, Run
+from .conftest import ENGINE, Run, small_in
 
 # Alone: what a killed study leaves is told, and removed, by whichever command is the next.
 pytestmark = pytest.mark.alone
@@ -47,13 +48,22 @@ def running(small: list[str], tmp_path: Path, runs: int) -> Iterator[subprocess.
         process.communicate()
 
 
-@pytest.fixture
-def killed(small: list[str], tmp_path: Path) -> Path:
-    """The folder of a study whose process group was killed in its second block."""
-    with running(small, tmp_path, runs=10) as process:
+@pytest.fixture(scope="module")
+def killed_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a study whose process group was killed in its second block; it ran in the
+    folder `place` next to results."""
+    folder = tmp_path_factory.mktemp("killed")
+    (folder / "place").mkdir()
+    with running(small_in(folder / "place"), folder, runs=10) as process:
         os.killpg(process.pid, signal.SIGKILL)
         process.wait(LIMIT_SECONDS)
-    return next(tmp_path.glob("results/*"))
+    return next(folder.glob("results/*"))
+
+
+@pytest.fixture
+def killed(killed_once: Path, tmp_path: Path) -> Path:
+    """A copy of it for one test."""
+    return shutil.copytree(killed_once, tmp_path / "results" / killed_once.name)
 
 
 def test_ctrl_c_prints_the_command_that_goes_on(
@@ -94,13 +104,13 @@ def test_ctrl_c_before_the_first_run_keeps_nothing(
 
 
 def test_a_killed_study_goes_on_and_leaves_nothing_behind(
-    fsgauge: Run, killed: Path, place: Path
+    fsgauge: Run, killed: Path, killed_once: Path
 ) -> None:
     done = fsgauge("resume", str(killed), "--quiet")
     assert done.returncode == 0, done.stderr
     assert done.stdout.splitlines()[-1] == f"report: {killed}/report.html"
     assert len(list(killed.glob("records/*/[0-9]*.json"))) == 24
-    assert list(place.iterdir()) == []
+    assert list((killed_once.parents[1] / "place").iterdir()) == []
     again = fsgauge("resume", str(killed), "--quiet")
     assert again.returncode == 0
     assert "the study is complete: nothing is left to measure" in again.stderr

@@ -195,7 +195,7 @@ def _name_of(path: Path) -> str:
 
 
 def _imported_by(path: Path, known: Mapping[str, Path]) -> Iterator[str]:
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in _statements(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and re.match(r"fsgauge(\.|$)", node.module or ""):
             above = (node.module or "").removeprefix("fsgauge").removeprefix(".")
             for alias in node.names:
@@ -205,3 +205,11 @@ def _imported_by(path: Path, known: Mapping[str, Path]) -> Iterator[str]:
             for alias in node.names:
                 if alias.name.startswith("fsgauge."):
                     yield alias.name.removeprefix("fsgauge.")
+
+
+def _statements(node: ast.AST) -> Iterator[ast.AST]:
+    """Those below a node at any depth, without the expressions in them."""
+    for name in ("body", "orelse", "finalbody", "handlers", "cases"):
+        for each in getattr(node, name, ()):
+            yield each
+            yield from _statements(each)

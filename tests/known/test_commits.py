@@ -87,11 +87,12 @@ def test_the_answer_has_the_commit_and_its_delay_in_milliseconds() -> None:
 
 
 def test_rates_are_in_commits_while_it_runs_and_in_the_tables(tmp_path: Path) -> None:
-    """ "461 IOPS" was printed of commits."""
-    made = of_commits(make_commits({"ext4": 500.0}, noise=0.001), ONCE)
-    assert outcome(made.runs[0]).endswith(" commits/s")
-    report = read_report(made.write(tmp_path / "a"))
-    assert " commits/s | " in report.markdown() and "IOPS" not in report.markdown()
+    """ "461 IOPS" was printed of commits, of this kind and of writers that sync."""
+    made = make_commits({"ext4": 500.0}, noise=0.001)
+    for name, each in {"commits": of_commits(made, ONCE), "writers": made}.items():
+        assert outcome(each.runs[0]).endswith(" commits/s"), name
+        said = read_report(each.write(tmp_path / name)).markdown()
+        assert " commits/s | " in said and "IOPS" not in said, name
 
 
 def test_flushes_of_a_commit_are_counted_for_each_system() -> None:

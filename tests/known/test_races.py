@@ -32,6 +32,7 @@ from tests.known.simulated_races import (
     spread,
     twice_the_best,
 )
+from tests.long import long_but
 
 NOISES = (0.03, 0.05, 0.10)
 FEW = 60
@@ -78,7 +79,7 @@ def test_it_takes_two_thirds_of_a_full_plan(count: int) -> None:
 
 
 @pytest.mark.parametrize("count", SIZES)
-@pytest.mark.parametrize("noise", NOISES)
+@pytest.mark.parametrize("noise", long_but([0.05], NOISES))
 def test_equal_systems_end_without_a_winner_and_with_a_bound(noise: float, count: int) -> None:
     """None is the better one, and it is said by how much any could be: "no difference above"."""
     found = races(equal, noise, count)
@@ -106,7 +107,7 @@ def test_a_look_at_the_end_of_a_budget_is_in_the_place_of_the_next(most: int) ->
 
 
 @pytest.mark.parametrize("count", [pytest.param(200, id="few"), SIZES[1]])
-@pytest.mark.parametrize("noise", [0.01, *NOISES])
+@pytest.mark.parametrize("noise", long_but([0.03], [0.01, *NOISES]))
 @pytest.mark.parametrize("rare", [0.3, 0.2])
 def test_who_stalls_in_one_run_of_five_does_not_win_falsely(
     rare: float, noise: float, count: int
@@ -134,7 +135,7 @@ def test_rarer_stalls_are_missed_as_the_answer_says(rare: float, noise: float, c
 
 
 @pytest.mark.parametrize("count", [SIZES[0], MANY])
-@pytest.mark.parametrize("truth", [spread, close, factors])
+@pytest.mark.parametrize("truth", long_but([close], [spread, close, factors]))
 def test_where_every_system_stalls_the_best_one_stays(truth: Truth, count: int) -> None:
     """One run in 20 of each takes three times as long."""
     found = races(truth, 0.05, count, usual=(0.05, math.log(3)))

@@ -7,7 +7,7 @@ before it is kept.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from fsgauge.stats.folders.same_conditions import Side
 from fsgauge.stats.race.results import race_lines
 from fsgauge.stats.read import naming_changes
 from fsgauge.stats.wording import MOST_WORDS, in_lines, words_in
+from tests.long import long_but
 from tests.sittings import compare_quiet
 from tests.synthetic import SyntheticStudy, make_study
 from tests.synthetic.idle import did
@@ -285,6 +286,15 @@ def kept_texts() -> dict[str, str]:
 
 
 ALL = [*CASES, INVALID, *COMPARED, TWO_FOLDERS, *CHOSEN]
+COSTLY = ("aging", "capacity", "churn", "connections", "metadata")
+"""Kinds whose records take longest to make: `make test` reads one study of each."""
+
+
+def one_of_each_costly(cases: Sequence[str]) -> list[Any]:
+    """For parametrize: the other studies of costly kinds are long."""
+    rest = [each for each in cases if not each.startswith(COSTLY)]
+    first = {each.partition(",")[0]: each for each in reversed(cases) if each.startswith(COSTLY)}
+    return long_but([*rest, *first.values()], cases)
 
 
 @pytest.mark.parametrize("case", ALL)
@@ -292,7 +302,7 @@ def test_the_answer_is_the_one_that_was_read(case: str) -> None:
     assert text_of(case) == kept_texts()[case]
 
 
-@pytest.mark.parametrize("case", ALL)
+@pytest.mark.parametrize("case", one_of_each_costly(ALL))
 def test_a_headline_is_read_in_seconds(case: str) -> None:
     assert words_in(lines_of(case)[0]) <= MOST_WORDS
 
@@ -301,16 +311,19 @@ UNNAMED = ("overhead, ten systems", "command, fails in every run")
 """Where there are too many, and where all of them failed alike."""
 
 
-@pytest.mark.parametrize("case", [each for each in CASES if each not in UNNAMED])
+@pytest.mark.parametrize(
+    "case", one_of_each_costly([each for each in CASES if each not in UNNAMED])
+)
 def test_every_system_is_named(case: str) -> None:
     results = results_of(case)
     assert all(system in results.answer for system in results.systems), results.answer
 
 
 NOISE = [case for case in CASES if case.endswith("all noise") and not case.startswith("capacity")]
+QUICK_NOISE = [case for case in NOISE if not case.startswith(COSTLY)]
 
 
-@pytest.mark.parametrize("case", NOISE)
+@pytest.mark.parametrize("case", long_but(QUICK_NOISE, NOISE))
 def test_noise_has_the_effect_that_would_have_shown(case: str) -> None:
     assert "would have shown" in results_of(case).answer
 

@@ -90,7 +90,7 @@ def test_a_race_on_loop_files_from_the_trial_to_the_lines_to_copy(
 ) -> None:
     done = choose(tmp_path, engine)
     assert done.returncode == 0, done.stderr
-    assert "failed    ext4 (-I 100) and 1 more: " in done.stderr
+    assert "failed    ext4 (-I 100) and ext4 (-I 100, noatime): " in done.stderr
     assert "race      4 systems, ext4 the baseline" in done.stderr
     assert re.search(r"race: ext4.* leads \d of 4|race over: ext4.* leads", done.stderr)
     (directory,) = (tmp_path / "results").iterdir()
@@ -120,7 +120,7 @@ def test_a_race_over_hosts_replays_from_the_sums_of_their_parts(
     )
     done = choose(tmp_path, engine, "--rig", "fleet", "--hosts", "hosts.toml")
     assert done.returncode == 0, done.stderr
-    assert "failed    ext4 (-I 100) and 1 more: " in done.stderr
+    assert "failed    ext4 (-I 100) and ext4 (-I 100, noatime): " in done.stderr
     (directory,) = (tmp_path / "results").iterdir()
     stored, race = read_results(directory), read_report(directory).results.race
     assert race is not None and race.ended != "running" and race.confirmed == 3

@@ -270,7 +270,7 @@ fn write_gpt(file: &File, at: u64, list: u64, partitions: &[(u64, u64)]) {
     let mut sum = !0u32;
     for byte in header {
         sum ^= u32::from(byte);
-        (0..8).for_each(|_| sum = (sum >> 1) ^ (sum & 1) * 0xedb8_8320);
+        (0..8).for_each(|_| sum = (sum >> 1) ^ ((sum & 1) * 0xedb8_8320));
     }
     header[16..20].copy_from_slice(&(!sum).to_le_bytes());
     file.write_all_at(&header, at * 512).unwrap();

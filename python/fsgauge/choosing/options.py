@@ -11,7 +11,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any, Literal, get_args
 
-from fsgauge.durability import Weak, made_by, weakened
+from fsgauge.durability import made_by, weakened
 from fsgauge.record.factors import factors_of
 from fsgauge.study.model import Study
 from fsgauge.study.varying import DEFAULT, Value, option_words, short_name, system_at, value_words
@@ -36,10 +36,10 @@ class Option:
     why: str
     source: str
 
-    def weakens(self, kind: str) -> list[Weak]:
-        """The durability that a value of it gives up on a kind of file system; [] if none does."""
+    def weakens(self, kind: str) -> bool:
+        """Whether a value of it gives up durability on a kind of file system."""
         tables = (system_at({"name": kind}, {self.key: value}) for value in self.values)
-        return [each for table in tables for each in weakened(made_by(table))]
+        return any(weakened(made_by(table)) for table in tables)
 
     def without(self, kind: str, refused: Collection[str]) -> Option:
         """The option without those values that alone make one of these systems, by name."""
@@ -93,28 +93,25 @@ def every_option() -> tuple[Option, ...]:
 def proposed(
     kinds: Sequence[str], loads: Iterable[Load], refused: Collection[str] = (), *, safe: bool
 ) -> list[Proposed]:
-    """For each kind the options that matter for any of the loads, as many as there is room for.
-    `refused` are names of systems: what alone makes one of them is not proposed."""
-    share, own = MOST_PROPOSED // len(kinds), frozenset(loads)
-    return [_of_kind(kind, own, refused, share, safe) for kind in kinds]
-
-
-def _of_kind(
-    kind: str, loads: frozenset[str], refused: Collection[str], share: int, safe: bool
-) -> Proposed:
-    """The options for the most of the loads first, then as the file has them, until another one
-    would make too many systems; where nothing is known of the load, only as the file has them."""
-    known = (each.without(kind, refused) for each in every_option() if kind in each.kinds)
-    own = [each for each in known if each.tried and loads.intersection(each.loads)]
-    if not loads.issuperset(LOADS):
-        own.sort(key=lambda each: -len(loads.intersection(each.loads)))
-    weak = [] if safe else [each for each in own if each.weakens(kind)]
-    crossed: list[Option] = []
-    for option in own:
-        size = math.prod(len(each.values) for each in (*crossed, option))
-        if not option.weakens(kind) and size <= share - len(weak):
-            crossed.append(option)
-    return Proposed(kind, tuple(crossed), tuple(weak))
+    """For each kind the options that matter for any of the loads: those for the most of them first,
+    then as the file has them, until another one would make too many systems; where nothing is known
+    of the load, only as the file has them. `refused` are names of systems: what alone makes one of
+    them is not proposed."""
+    share, asked = MOST_PROPOSED // len(kinds), frozenset(loads)
+    found = []
+    for kind in kinds:
+        known = (each.without(kind, refused) for each in every_option() if kind in each.kinds)
+        own = [each for each in known if each.tried and asked.intersection(each.loads)]
+        if not asked.issuperset(LOADS):
+            own.sort(key=lambda each: -len(asked.intersection(each.loads)))
+        weak = [] if safe else [each for each in own if each.weakens(kind)]
+        crossed: list[Option] = []
+        for option in own:
+            size = math.prod(len(each.values) for each in (*crossed, option))
+            if not option.weakens(kind) and size <= share - len(weak):
+                crossed.append(option)
+        found.append(Proposed(kind, tuple(crossed), tuple(weak)))
+    return found
 
 
 Load = Literal["commits", "files", "random", "overwrites", "streams", "reads"]

@@ -20,7 +20,7 @@ from fsgauge.study.parse import load_study
 from fsgauge.study.policies import POLICIES
 from fsgauge.study.shipped import find_study, is_shipped, study_meant
 from fsgauge.study.system import MOST_SYSTEMS
-from fsgauge.study.varying import SAMPLED, around, combinations, system_at, varied
+from fsgauge.study.varying import SAMPLED, around, system_at, systems_in, varied
 from fsgauge.system.options import known_options
 from fsgauge.units import listed
 
@@ -87,8 +87,7 @@ def _table(table: Mapping[str, Any], reasons: Sequence[Option]) -> Table:
 
 def is_sampled(text: str) -> bool:
     """Whether a study has so many combinations that only some are raced."""
-    tables = tomllib.loads(text)["system"]
-    return sum(combinations(each.get("vary", {})) for each in tables) > MOST_SYSTEMS
+    return systems_in(tomllib.loads(text)["system"]) > MOST_SYSTEMS
 
 
 def around_winner(study: Study, text: str, winner: str) -> Study | None:
@@ -99,10 +98,10 @@ def around_winner(study: Study, text: str, winner: str) -> Study | None:
     tables = tomllib.loads(text)["system"] if is_sampled(text) else []
     raced = chain.from_iterable(varied(tables, seed) for seed in {study.plan.seed or 0, 0})
     won = next((each for each in raced if each.table["name"] == winner), None)
-    near = []
-    if won:
-        table = tables[won.place]
-        near = [system_at(table, at) for at in around(table.get("vary", {}), won.point, SAMPLED)]
+    if won is None:
+        return None
+    table = tables[won.place]
+    near = [system_at(table, at) for at in around(table.get("vary", {}), won.point, SAMPLED)]
     if not any(weakened(made_by(each.model_dump())) for each in study.systems):
         near = [each for each in near if not weakened(made_by(each))]
     systems = (System.model_validate(each, context=WRITTEN) for each in near)

@@ -53,10 +53,14 @@ def timed_instead(words: Sequence[str]) -> list[str]:
 
 
 def require_no_program(words: Sequence[str], command: str = "run") -> None:
-    """InputError with the command that times a program which was typed in place of a study."""
-    if timed := timed_instead(words):
+    """InputError with the command that times a program which was typed in place of a study. A word
+    that leads to a study is one where it stands alone, or before a program that the study takes."""
+    word, *more = words
+    leads = study_meant(word) in shipped_names()
+    is_study = leads and (not more or load_of_program(word, more) is not None)
+    if not is_study and (timed := timed_instead(words)):
         raise InputError(
-            f"{words[0]} is a program, and a study times it",
+            f"{word} is a program, and a study times it",
             next=shlex.join(["fsgauge", command, *timed]),
         )
 

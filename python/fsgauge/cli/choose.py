@@ -28,7 +28,6 @@ from fsgauge.cli.asked_study import (
 )
 from fsgauge.errors import InputError, did_you_mean, nearest
 from fsgauge.exit_codes import ExitCode, ends
-from fsgauge.study.shipped import shipped_names, study_meant
 
 if TYPE_CHECKING:
     from fsgauge.choosing.options import Proposed
@@ -110,8 +109,7 @@ def command(
     from fsgauge.study.dump import dump_study
 
     load, *program = words
-    if study_meant(load) not in shipped_names():
-        require_no_program(words, "choose")
+    require_no_program(words, "choose")
     name, before, propose = _raced(load, kinds, safe=safe)
     text = race_text(name, before, propose(()))
     asked = AskedStudy(
@@ -182,13 +180,9 @@ def _require_known(kinds: Sequence[str]) -> None:
     known = list(dict.fromkeys(kind for option in every_option() for kind in option.kinds))
     for kind in kinds:
         if kind not in known:
-            text = ",".join(kinds)
-            start = text.index(kind)
             raise InputError(
                 f'nothing is proposed for "{kind}"',
-                location=option_origin("--kinds", text, start, start + len(kind)).value(
-                    did_you_mean(nearest(kind, known))
-                ),
+                location=option_origin("--kinds", kind).key(did_you_mean(nearest(kind, known))),
                 details=(f"known: {', '.join(known)}",),
                 next="a study whose systems have vary races any file system:"
                 " fsgauge explain system.vary",

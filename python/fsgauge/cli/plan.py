@@ -144,7 +144,7 @@ def command(
         }
         click.echo(json_line(document))
         return code
-    lines = refused_lines(refusals)
+    lines = refused_lines(refusals, [system.name for system in chosen.systems])
     if not (refusals and is_untried(world, around)):
         if verbose:
             lines += [*sweep_lines(chosen), *method_lines(description)]

@@ -13,11 +13,12 @@ from fsgauge.errors import FsgaugeError
 from fsgauge.plan.around import Around
 from fsgauge.plan.cost import Cost, cost_of
 from fsgauge.plan.in_words import cells_in_words
-from fsgauge.plan.preview import PlanDescription, Sensitivity
+from fsgauge.plan.preview import PlanDescription, Sensitivity, describe
 from fsgauge.plan.turns import make_plan
 from fsgauge.record.records import Cell, Plan
+from fsgauge.rig.refusing import WITHOUT, alike
 from fsgauge.rig.rig import Design, Rig, around_on, design_of
-from fsgauge.stats.wording import HOPELESS_PERCENT
+from fsgauge.stats.wording import HOPELESS_PERCENT, named_systems
 from fsgauge.study.model import Study
 from fsgauge.study.system import ALLOCATING
 from fsgauge.units import count, exact_size, format_duration, format_size, some_of
@@ -40,6 +41,10 @@ class PlannedStudy:
     size_bytes: int
     design: Design
     around: Around
+
+    def described(self, study: Study) -> PlanDescription:
+        """What the plan of this study would do, with what the study says of noise."""
+        return describe(self.plan, study, size_bytes=self.size_bytes, around=self.around)
 
 
 def plan_on(study: Study, rig: Rig) -> PlannedStudy:
@@ -99,17 +104,27 @@ def pilot_lines(
     return lines
 
 
-def refused_lines(refusals: Sequence[FsgaugeError]) -> list[str]:
-    """What a run would refuse, before all else; empty where it would begin."""
+def refused_lines(refusals: Sequence[FsgaugeError], systems: Sequence[str]) -> list[str]:
+    """What a run would refuse, before all else; empty where it would begin. What is refused of
+    several systems alike is one reason, with their names."""
     if not refusals:
         return []
-    reasons = "1 reason" if len(refusals) == 1 else f"{len(refusals)} reasons"
-    found = [f"fsgauge run would refuse this study, for {reasons}:"]
-    for error in refusals:
+    named = [(each, _named_in(each, systems)) for each in refusals]
+    groups = alike((one, one[1], "\n".join((one[0].what, *one[0].details))) for one in named)
+    found = [f"fsgauge run would refuse this study, for {count(len(groups), 'reason')}:"]
+    for _, ((error, _), *others) in groups:
         found += [f"refused   {error.what}", *(f"{MARGIN}{each}" for each in error.details)]
+        if others:
+            found.append(f"{MARGIN}also of {named_systems([name for _, name in others])}")
         found += [f"{MARGIN}cause: {error.cause}"] if error.cause else []
-        found += [f"{MARGIN}next: {error.next}"] if error.next else []
+        ends = (each.next.partition(WITHOUT)[1:] for each, _ in others)
+        without = " ".join([error.next, *filter(None, map("".join, ends))])
+        found += [f"{MARGIN}next: {without}"] if without else []
     return [*found, ""]
+
+
+def _named_in(error: FsgaugeError, systems: Sequence[str]) -> str:
+    return next((name for name in systems if f'"{name}"' in error.what), "")
 
 
 def method_lines(description: PlanDescription) -> list[str]:

@@ -4,9 +4,8 @@ before it, so that `fsgauge resume` of the first one goes on where all of it sto
 
 from __future__ import annotations
 
-import re
 import sys
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
@@ -15,9 +14,10 @@ from fsgauge.cli.execution import execute, execute_again, report_in
 from fsgauge.errors import InputError, quoted
 from fsgauge.exit_codes import ExitCode, gravest
 from fsgauge.progress.terminal import say, width_of, wrapped_lines
-from fsgauge.rig.refusing import require_none
+from fsgauge.rig.refusing import alike, require_none
 from fsgauge.rig.registry import DEFAULT, require_hosts, rig_named
-from fsgauge.units import count, exact_duration, some_of
+from fsgauge.stats.wording import named_systems
+from fsgauge.units import count, exact_duration
 
 if TYPE_CHECKING:
     from fsgauge.choosing.options import Proposed
@@ -30,8 +30,6 @@ RACED = "choose.toml"
 """In the folder of a race that `choose` began: the study with its `vary`."""
 _SECOND, _FINALISTS = _PLACES = "second", "finalists"
 """Folders for what follows a race, in its own."""
-_TRIED_ON = re.compile(r"/dev/loop\d+")
-"""Another one at each trial, where several hosts are on one machine."""
 
 
 @dataclass(frozen=True)
@@ -139,19 +137,20 @@ def without_refused(
     weak = [each.name for each in study.systems if safe and weakened(made_by(each.model_dump()))]
     for name in weak:
         say(f"left out  {name}: it weakens durability (--safe)")
-    study = _without(study, weak, ())
+    study = _without(study, weak)
     require_hosts(world, study)
     found, refused = propose(()), dict[str, str]()
     left_out = "left out " if found else "failed   "
     while True:
         with interruptible():
             now = _refused_alone(study, world, consent)
-        for line in grouped({name: why for name, why in now.items() if name not in refused}):
-            say(f"{left_out} {line}")
+        new = [name for name in now if name not in refused]
+        for why, names in alike((name, name, now[name]) for name in new):
+            say(f"{left_out} {named_systems(names)}: {why}")
         refused |= now
         before, found = found, propose(refused)
         if found == before:
-            return _without(study, now, now), found
+            return _without(study, now), found
         study = study.model_copy(update={"systems": systems_of(found)})
 
 
@@ -165,28 +164,16 @@ def _refused_alone(study: Study, world: Rig, consent: Consent | None) -> dict[st
     return {name: "; ".join(e.with_last_words for e in errors) for name, errors in found.items()}
 
 
-def _without(study: Study, names: Collection[str], refused: Collection[str]) -> Study:
+def _without(study: Study, names: Collection[str]) -> Study:
     left = [each for each in study.systems if each.name not in names]
     if len(left) < 2:
         only = left[0].name if left else "no system"
         raise InputError(
             f"{only} is all that is left, and a race needs two systems",
-            details=tuple(f"failed: {name}" for name in refused),
+            details=tuple(f"left out: {name}" for name in names),
             next="more --kinds, or fewer options in vary that this machine refuses",
         )
     return study.model_copy(update={"systems": left})
-
-
-def grouped(found: Mapping[str, str]) -> list[str]:
-    """Those that are refused for one reason in a line: "ext4 (noatime) and 15 more: ..."."""
-    by_reason: dict[str, list[str]] = {}
-    for name, why in found.items():
-        own = why.replace(f'the options of the system "{name}"', "its options")
-        own = own.replace(f' (system "{name}")', "")
-        own = own.replace(f'the system "{name}"', "the system").replace(f'"{name}"', "the system")
-        own = _TRIED_ON.sub("DEVICE", own)
-        by_reason.setdefault(own, []).append(name)
-    return [f"{some_of(names, 1)}: {why}" for why, names in by_reason.items()]
 
 
 def tell(
@@ -196,9 +183,8 @@ def tell(
     from fsgauge.cli.plan_lines import MARGIN
 
     lines = []
-    for each in found:
-        if not any(one.kind == each.kind for one in study.systems):
-            continue
+    tried = [each for each in found if any(one.kind == each.kind for one in study.systems)]
+    for each in tried:
         lines.append(f"tries     {each.kind}, in every combination:")
         for options, how in ((each.crossed, ""), (each.weak, "alone, as it weakens durability: ")):
             lines += [f"{MARGIN}{how}{option.told}" for option in options]
@@ -218,14 +204,12 @@ def tell(
 
 def _cost_lines(study: Study, world: Rig, races: int) -> list[str]:
     from fsgauge.cli.plan_lines import plan_on, time_and_bytes
-    from fsgauge.plan.preview import describe
     from fsgauge.plan.race import wear
     from fsgauge.stats.planned import primary_cells
 
     planned = plan_on(study, world)
-    plan, size_bytes = planned.plan, planned.size_bytes
-    worn = wear(study, size_bytes, races * plan.expected_written_bytes)
-    description = describe(plan, study, size_bytes=size_bytes, around=planned.around)
+    plan, description = planned.plan, planned.described(study)
+    worn = wear(study, planned.size_bytes, races * plan.expected_written_bytes)
     decides, others = primary_cells(plan)[0], len(plan.cells) - 1
     more = f"; {count(others, 'other cell')} measured alongside, in each block" if others else ""
     return [

@@ -114,14 +114,13 @@ def ask_where_long(study: Study, rig: Rig) -> None:
     if not (sys.stdin.isatty() and sys.stderr.isatty()):
         return
     from fsgauge.cli.plan_lines import plan_on, time_and_bytes
-    from fsgauge.plan.preview import describe
 
     planned = plan_on(study, rig)
-    plan, around = planned.plan, planned.around
+    plan = planned.plan
     if plan.expected_seconds <= LONG_SECONDS and plan.expected_written_bytes <= MUCH_BYTES:
         return
     _refuse_at_once(study, rig)
-    description = describe(plan, study, size_bytes=planned.size_bytes, around=around)
+    description = planned.described(study)
     systems = ", ".join(system.name for system in description.systems)
     lines = [
         f"order     {description.runs:,} runs in {description.blocks} blocks: {systems}",

@@ -1,10 +1,9 @@
-"""A job of another tool becomes a study: read, turned into groups, written with where each key is
-from. Nothing that a job names is run."""
+"""A job of another tool becomes a study: read, turned into groups, written. Nothing that a job
+names is run."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,21 +11,15 @@ from fsgauge import kinds
 from fsgauge.converting.commands import convert_command
 from fsgauge.converting.fio import convert_fio
 from fsgauge.converting.groups import SYSTEMS, Converted, at_lines_of_job
-from fsgauge.converting.job_file import LARGEST_BYTES, Option
+from fsgauge.converting.job_file import LARGEST_BYTES
 from fsgauge.converting.personalities import convert_personality, is_personality
 from fsgauge.converting.vdbench import convert_vdbench, is_vdbench
+from fsgauge.converting.writing import study_text
 from fsgauge.errors import InputError
 from fsgauge.plain_files import read_named
 from fsgauge.study.parse import parse_study
-from fsgauge.units import exact_duration, exact_size
 
 __all__ = ["SYSTEMS", "Study", "study_from_command", "study_from_file"]
-
-_ROOM = 1.3
-"""Of the files: what a file system takes for itself, and room to write in."""
-_LEAST_BYTES = 1 << 30
-_GIB = 1 << 30
-_COLUMN = 44
 
 
 @dataclass(frozen=True)
@@ -67,67 +60,3 @@ def _valid(converted: Converted, systems: Sequence[str]) -> Study:
         except InputError as error:
             raise at_lines_of_job(error, converted) from error
     return Study(text, converted)
-
-
-def study_text(converted: Converted, systems: Sequence[str]) -> str:
-    body = [*_workload(converted), *_plan(converted)]  # what is noted on the way stands above it
-    return "\n".join([*_head(converted, systems), *body]) + "\n"
-
-
-def _head(converted: Converted, systems: Sequence[str]) -> Iterator[str]:
-    yield f"# Taken over from {converted.title} ({converted.tool}) by fsgauge study."
-    if converted.findings.notes:
-        yield "# What differs:"
-    yield from (f"#   {note.told}" for note in converted.findings.notes.values())
-    yield "format = 1"
-    question = f"How do these file systems compare under the load of {converted.title}?"
-    yield f"question = {_value(question)}\n"
-    yield "[storage]"
-    yield "# replace it: --storage device:NAME or --storage path:/mnt/x"
-    yield 'kind = "loop"'
-    yield f'size = "{exact_size(_storage_bytes(converted))}"'
-    yield from (f"\n[[system]]\nname = {_value(name)}" for name in systems)
-
-
-def _storage_bytes(converted: Converted) -> int:
-    """Room for the files of all, in whole GiB."""
-    needed = sum(each.bytes_of_files for each in (*converted.groups, converted.whole) if each)
-    return max(_LEAST_BYTES, -(-int(needed * _ROOM) // _GIB) * _GIB)
-
-
-def _workload(converted: Converted) -> Iterator[str]:
-    groups, whole = converted.groups, converted.whole
-    yield "\n[workload]"
-    yield f'kind = "{whole.kind if whole else kinds.GROUPS}"'
-    if whole:
-        yield from (f"{key} = {_value(value)}" for key, value in whole.keys.items())
-        return
-    warm_up_ns, duration_ns = converted.times_ns()
-    sources = next((each.sources.get("duration") for each in groups if each.duration_ns), None)
-    yield f'warm_up = "{exact_duration(warm_up_ns)}"'
-    same = duration_ns in [group.duration_ns for group in groups]
-    yield _line("duration", exact_duration(duration_ns), sources if same and sources else [])
-    yield from (_line(key, *found) for key, found in converted.workload.items())
-    for group in groups:
-        yield f"\n[[workload.group]]\nname = {_value(group.name)}"
-        for key, value in group.keys.items():
-            yield _line(key, value, group.sources.get(key, []))
-
-
-def _line(key: str, value: object, sources: Sequence[object]) -> str:
-    written = f"{key} = {_value(value)}"
-    cited = [each.cited for each in sources if isinstance(each, Option)]
-    return f"{written:<{_COLUMN - 1}} # {'; '.join(cited)}" if cited else written
-
-
-def _value(value: object) -> str:
-    if isinstance(value, dict):
-        return "{ " + ", ".join(f"{key} = {each}" for key, each in value.items()) + " }"
-    return str(value) if isinstance(value, float) else json.dumps(value)
-
-
-def _plan(converted: Converted) -> Iterator[str]:
-    yield "\n[plan]\nblocks = 6"
-    yield from (_line(key, *found) for key, found in converted.plan.items())
-    if converted.seed is not None:
-        yield f"seed = {converted.seed}"

@@ -16,13 +16,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from fsgauge.converting import study_text
 from fsgauge.converting.fio import convert_fio
 from fsgauge.converting.fio_job import drawing
 from fsgauge.converting.fio_load import FILE_ENGINES
 from fsgauge.converting.fio_options import listed
 from fsgauge.converting.groups import Converted
 from fsgauge.converting.job_file import Section, read_job_file
+from fsgauge.converting.writing import study_text
 from fsgauge.engine.client import Engine, mixed
 from fsgauge.engine.wire import LoadJob
 from fsgauge.errors import InputError, RigError

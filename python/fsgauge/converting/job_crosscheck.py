@@ -13,11 +13,11 @@ from pathlib import Path
 from typing import Any
 
 from fsgauge import kinds
-from fsgauge.converting import study_text
 from fsgauge.converting.fio import convert_fio
 from fsgauge.converting.fio_job import drawing
 from fsgauge.converting.groups import SYSTEMS, Converted, at_lines_of_job
 from fsgauge.converting.job_file import Section, read_job_file
+from fsgauge.converting.writing import study_text
 from fsgauge.crosscheck import cell_agreement, lent_here, require_path_here
 from fsgauge.crosscheck.fio import fio_version, measurement, on_files, run_fio
 from fsgauge.crosscheck.sitting import (

@@ -16,7 +16,7 @@ from fsgauge.plan.estimate import (
     turn_written_bytes,
     turns_of_block,
 )
-from fsgauge.plan.race import blocks_within, race_blocks, race_of
+from fsgauge.plan.race import blocks_within, measured_blocks, race_of
 from fsgauge.plan.space import held_twice, layout_bytes, planned_room
 from fsgauge.plan.struck import struck_seconds, struck_turns
 from fsgauge.record.modes import LOOKS, RaceRules
@@ -57,7 +57,7 @@ def cost_of(
     race = race_of(study)
     blocks = _blocks(study, a_block, once) + (race.confirm if race else 0)
     struck = struck_turns(study, cells_of(study.workload), strikes, blocks)
-    measured = race_blocks(study)[0] if race else blocks
+    measured, _, _ = measured_blocks(study, blocks)
     seconds = once + measured * a_block
     if race:
         seconds = race.within(seconds)
@@ -120,7 +120,7 @@ def _blocks(study: Study, a_block: float, once: float) -> int:
     if budget_ns is None:
         return study.plan.blocks
     race = study.plan.mode == "race"
-    confirming = race_blocks(study)[0] - study.plan.blocks if race else 0.0
+    confirming = measured_blocks(study, study.plan.blocks)[0] - study.plan.blocks
     fewest = LOOKS[0] if race else FEWEST_BLOCKS
     fitting = int((budget_ns / 1e9 - once) / a_block - confirming)
     if fitting < fewest:

@@ -138,7 +138,7 @@ def describe(
     supposed = SUPPOSED_NOISE_PERCENT if noise is None else (noise,)
     mean, shortest, longest = _block_times(plan, study, size_bytes, measured, around)
     is_simulated = around.block is not None or study.is_simulated
-    most, expected, fewest = measured_blocks(plan, study)
+    most, expected, fewest = measured_blocks(study, blocks)
     of = partial(written_bytes, study, size_bytes, around=around)
     times = (expected, mean), (most, shortest)
     written, at_worst = (of(blocks_within(study, *each)) for each in times)
@@ -217,7 +217,7 @@ def _block_times(
     around: Around,
 ) -> tuple[float, float, float | None]:
     """Seconds of a block: expected, shortest, longest."""
-    blocks, _, _ = measured_blocks(plan, study)
+    blocks, _, _ = measured_blocks(study, plan.turns[-1].block + 1)
     if measured is None and (tried := around.block) is not None:
         return tried.seconds, tried.shortest_seconds, tried.longest_seconds
     if measured is None:
@@ -232,7 +232,7 @@ def _block_times(
 
 
 def _seconds_with(plan: Plan, study: Study, size_bytes: int, around: Around) -> float:
-    blocks, _, _ = measured_blocks(plan, study)
+    blocks, _, _ = measured_blocks(study, plan.turns[-1].block + 1)
     return plan_seconds(study, size_bytes, blocks, plan.side_by_side, around)
 
 

@@ -33,9 +33,12 @@ def race_of(study: Study) -> RaceRules | None:
     )
 
 
-def race_blocks(study: Study) -> tuple[float, float, float]:
-    """How many blocks of all systems a race measures: at most, as expected, and at least."""
+def measured_blocks(study: Study, blocks: int) -> tuple[float, float, float]:
+    """How many blocks of all systems are measured: at most, as expected, and at least. What is no
+    race measures all of its `blocks`."""
     plan = study.plan
+    if plan.mode != "race":
+        return (blocks,) * 3
     confirming = confirming_blocks(plan.confirm, len(study.systems))
     expected = min(EXPECTED_BLOCKS[plan.certainty], plan.blocks)
     return plan.blocks + confirming, expected + confirming, LOOKS[0] + confirming
@@ -46,11 +49,6 @@ def blocks_within(study: Study, blocks: float, block_seconds: float) -> float:
     if study.plan.mode != "race" or study.plan.budget is None or block_seconds <= 0:
         return blocks
     return min(blocks, study.plan.budget / 1e9 / block_seconds)
-
-
-def measured_blocks(plan: Plan, study: Study) -> tuple[float, float, float]:
-    """The same of any plan; one without a race has all of its blocks."""
-    return race_blocks(study) if plan.race is not None else (plan.turns[-1].block + 1,) * 3
 
 
 def rested_on(plan: Plan) -> tuple[int, int]:
@@ -68,7 +66,7 @@ def race_words(study: Study) -> str:
         return ""
     runs = (len(study.systems) + 1) * len(planned_cells(study))
     ends = f", or at {exact_duration(plan.budget)}" if plan.budget is not None else ""
-    most, expected, _ = race_blocks(study)
+    most, expected, _ = measured_blocks(study, plan.blocks)
     return (
         f"{expected * runs:,.0f} runs expected, {most * runs:,.0f} at worst: up to {plan.blocks}"
         f" blocks{ends}, then {plan.confirm} of the best; it ends once nothing left can be"

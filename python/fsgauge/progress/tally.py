@@ -184,7 +184,7 @@ LARGE_OPERATION_BYTES = 1 << 20
 
 
 def _rate(record: RunRecord) -> str:
-    from fsgauge.record.factors import factors_of
+    from fsgauge.record.factors import unit_in
     from fsgauge.stats.asked_number import commits_in
 
     rate = operations_per_second(record)
@@ -193,8 +193,7 @@ def _rate(record: RunRecord) -> str:
     size_bytes = sum(side.size_bytes for side in sides)
     if operations and size_bytes >= LARGE_OPERATION_BYTES * operations:
         return format_bandwidth(rate * size_bytes / operations)
-    is_of_commits = commits_in([record], [record.cell])
-    return format_rate(rate, factors_of(record.cell).rate_unit if is_of_commits else "IOPS")
+    return format_rate(rate, unit_in(record.cell, "IOPS", commits_in([record], [record.cell])))
 
 
 def _outcome_of_clients(result: wire.LoadResult, clients: wire.ClientsResult) -> str:

@@ -91,7 +91,7 @@ class Trial(Observable):
     `study` is one of kinds/FOLDER/verdicts. `needs` is what its run has to have for a verdict;
     without it the number is shown, and what is missing. `counted`: of extents or files, which noise
     in time hardly moves. `no_proof` says why a number that meets the claim proves nothing, `since`
-    what has changed since the publication, where a number that contradicts it is of something else.
+    what is other than in the publication, where a number that contradicts it is of something else.
     """
 
     study: str

@@ -33,7 +33,7 @@ Archives of runs behind this page are in [evidence/archives](evidence/archives/R
 | direction confirmed | our interval is on that side of 1; elsewhere, or more than twofold wide |
 | refuted | our interval is on the other side of 1; or an "all", "no", "at least" is not so |
 | undecided | a run is there, and its interval allows both |
-| changed since | contradicted, by software that is no longer what was published of |
+| changed since | contradicted, by software that is not, or no longer, what was published of |
 | no proof | met, by what was set up so that it is met |
 | predicted: met, missed ... | simulated; no run could tell ([all](evidence/predictions.md)) |
 | fitted | a parameter was chosen so that it comes out: no test |

@@ -9,7 +9,7 @@ place, work or panel.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
@@ -28,6 +28,7 @@ Role = Literal["pattern", "size", "depth", "jobs", "hosts"]
 many hosts take part."""
 LARGE_BYTES = 128 << 10
 """From this size of an operation on, people say bytes a second."""
+COMMITS = "commits/s"
 
 
 @dataclass(frozen=True)
@@ -360,6 +361,11 @@ PATTERNS = {
 }
 
 
-def unit_in(cell: Cell, unit: str) -> str:
-    """The unit of a metric in a cell: a rate is in commits, not in I/O, where these are asked."""
-    return factors_of(cell).rate_unit if unit == "IOPS" else unit
+def unit_in(cell: Cell, unit: str, commits: Collection[str] = ()) -> str:
+    """The unit of a metric in a cell, in its asker's words. A rate is in commits, not in I/O, where
+    the study names these, or where it names nothing and each operation is one: `commits` are the
+    ids of such cells."""
+    if unit != "IOPS":
+        return unit
+    factors = factors_of(cell)
+    return COMMITS if cell.id in commits and not factors.asked else factors.rate_unit

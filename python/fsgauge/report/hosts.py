@@ -87,11 +87,12 @@ def over_hosts_tables(results: Results) -> list[table_parts.Table]:
     """A line a system, group and number of hosts; then the law, where it was tried."""
     scaling = results.host_scaling
     measured = [(line, point) for line in scaling for point in line.points if point.rate]
-    return [*_numbers(measured), *_law([line for line in scaling if line.fit.was_tried])]
+    tried = [line for line in scaling if line.fit.was_tried]
+    return [*_numbers(results, measured), *_law(results, tried)]
 
 
-def _numbers(measured: list[Measured]) -> list[table_parts.Table]:
-    rate, page = _heading([line for line, _ in measured])
+def _numbers(results: Results, measured: list[Measured]) -> list[table_parts.Table]:
+    rate, page = _heading(results, [line for line, _ in measured])
     return table_parts.Rows(measured).tables(
         "over-hosts",
         "By number of hosts",
@@ -104,7 +105,7 @@ def _numbers(measured: list[Measured]) -> list[table_parts.Table]:
             (
                 rate,
                 page,
-                lambda each: table_parts.value_cell(each[1].rate, METRICS[each[0].metric].unit),
+                lambda each: table_parts.value_cell(each[1].rate, _unit_of(results, each[0])),
             ),
             (
                 "of the fewest",
@@ -116,14 +117,22 @@ def _numbers(measured: list[Measured]) -> list[table_parts.Table]:
     )
 
 
-def _heading(lines: list[HostScaling]) -> tuple[str, str]:
-    """The head of a column of rates, and its page; units stand with numbers where they differ."""
+def _unit_of(results: Results, line: HostScaling) -> str:
+    """Of its rates, in its asker's words."""
+    unit = METRICS[line.metric].unit
+    return next((results.unit_in(point.cell, unit) for point in line.points), unit)
+
+
+def _heading(results: Results, lines: list[HostScaling]) -> tuple[str, str]:
+    """The head of a column of rates, and its page; another unit than that of I/O stands with each
+    number."""
     pages = {METRICS[line.metric].page for line in lines}
-    return ("IOPS", "iops") if pages == {"iops"} else ("rate", pages.pop() if pages else "")
+    units = {_unit_of(results, line) for line in lines}
+    return ("IOPS" if units == {"IOPS"} else "rate", pages.pop() if pages else "")
 
 
-def _law(lines: list[HostScaling]) -> list[table_parts.Table]:
-    rate, _ = _heading(lines)
+def _law(results: Results, lines: list[HostScaling]) -> list[table_parts.Table]:
+    rate, _ = _heading(results, lines)
     return table_parts.Rows(lines).tables(
         "law-of-hosts",
         "Scalability law over hosts",
@@ -136,7 +145,7 @@ def _law(lines: list[HostScaling]) -> list[table_parts.Table]:
             (
                 f"{rate} of one",
                 "usl",
-                lambda line: table_parts.value_cell(line.fit.rate, METRICS[line.metric].unit),
+                lambda line: table_parts.value_cell(line.fit.rate, _unit_of(results, line)),
             ),
             ("contention", "usl", lambda line: table_parts.number_cell(line.fit.contention)),
             ("coherency", "usl", lambda line: table_parts.number_cell(line.fit.coherency)),
@@ -160,7 +169,7 @@ def over_hosts(results: Results) -> Drawing | None:
         return None
     grouped = len({each.group for each in shown}) > 1
     rows = panels.styled(
-        results, [_row(line, at) for line in shown for at in line.points if at.rate]
+        results, [_row(results, line, at) for line in shown for at in line.points if at.rate]
     )
     note = panels.left_out(results)
     if len(shown) < len(lines):
@@ -189,7 +198,7 @@ def _law_of(line: HostScaling, rows: list[dict[str, Any]], *, grouped: bool) -> 
         title=f"{label}, {line.group}" if grouped else label,
         subtitle=line.fit.words if line.fit.was_tried else _reached(line),
         ideal=rate,
-        unit=METRICS[line.metric].unit,
+        unit=rows[0]["unit"],
     )
 
 
@@ -202,8 +211,8 @@ def _reached(line: HostScaling) -> str:
     return f"{last.hosts} hosts: {last.change.value:.2f} times, {share} of ideal"
 
 
-def _row(line: HostScaling, point: HostPoint) -> dict[str, Any]:
-    rate = point.rate
+def _row(results: Results, line: HostScaling, point: HostPoint) -> dict[str, Any]:
+    rate, unit = point.rate, _unit_of(results, line)
     assert rate is not None  # noqa: S101 - those without are left out
     return {
         "system": line.system,
@@ -213,12 +222,12 @@ def _row(line: HostScaling, point: HostPoint) -> dict[str, Any]:
         "iops": rate.value,
         **marks.ends(rate, "iops_"),
         "blocks": [rate for _, rate in point.blocks],
-        "tip": _tip(line, point, rate),
+        "unit": unit,
+        "tip": _tip(line, point, rate, unit),
     }
 
 
-def _tip(line: HostScaling, point: HostPoint, rate: Estimate) -> str:
-    unit = METRICS[line.metric].unit
+def _tip(line: HostScaling, point: HostPoint, rate: Estimate, unit: str) -> str:
     hosts = count(point.hosts, "host")
     parts = [f"{line.system}, {line.group}, {hosts}: {words.estimate(rate, unit)}"]
     if point.efficiency is not None:

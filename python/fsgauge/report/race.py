@@ -22,9 +22,15 @@ def race_values(results: Results, stored: StoredStudy) -> dict[str, Any]:
         return {"race": None}
     systems = {str(each["name"]): each for each in stored.study.study["system"]}
     found = effects_of(race.first_blocks, systems)
+    took, full = (format_duration(each * 1e9) for each in (race.seconds, race.full_seconds))
+    written, full_written = map(format_size, (race.bytes_written, race.full_bytes_written))
     return {
         "race": race,
-        "race_saved": _saved(race),
+        "race_saved": [
+            ("runs", f"{race.runs:,}", f"{race.full_runs:,}"),
+            ("time", took, full),
+            ("written", written, full_written),
+        ],
         "race_effects": _effect_tables(found),
         "race_effect_words": effect_words(found, 1 + race.margin_percent / 100),
         "race_places": _place_tables(race),
@@ -40,16 +46,6 @@ def why(race: Race, each: Place) -> str:
         "slower": f"slower than {than}, after block {each.after_block}",
         "failed": f"failed, or did too little: two runs in a row, up to block {each.after_block}",
     }[each.state]
-
-
-def _saved(race: Race) -> list[tuple[str, str, str]]:
-    """Runs, hours and bytes of the race, and of all systems in as many blocks as the leader ran."""
-    took, full = (format_duration(each * 1e9) for each in (race.seconds, race.full_seconds))
-    return [
-        ("runs", f"{race.runs:,}", f"{race.full_runs:,}"),
-        ("time", took, full),
-        ("written", format_size(race.bytes_written), format_size(race.full_bytes_written)),
-    ]
 
 
 def _effect_tables(found: Effects | None) -> list[Table]:
@@ -93,11 +89,11 @@ def effect_words(found: Effects | None, margin: float) -> list[str]:
         most = f"{100 * (margin - 1):.3g} %"
         said.append(f"These change less than {most} here: {', '.join(names)}.")
     if pair := found.interaction:
-        together = words.ratio(pair.ratio, pair.low, pair.high)
+        together = _ratio_cell(pair)
         told = "" if pair.low > 1 or pair.high < 1 else ", which noise alone may do"
         said.append(
-            f"The strongest pair, {pair.option} on {pair.kind}: together {together} times"
-            f" what both do alone ({_interval(pair.low, pair.high)}){told}."
+            f"The strongest pair, {pair.option} on {pair.kind}: together {together.text} times"
+            f" what both do alone ({together.below}){told}."
         )
     return said
 
@@ -125,9 +121,5 @@ def _place_tables(race: Race) -> list[Table]:
 def _ratio_cell(each: Effect | Place) -> TableCell:
     if each.ratio is None:
         return TableCell("-")
-    below = "" if each.low is None or each.high is None else _interval(each.low, each.high)
+    below = "" if each.low is None else words.interval(each.low, each.high, LOOKS[0])
     return TableCell(words.ratio(each.ratio, each.low, each.high), below)
-
-
-def _interval(low: float, high: float) -> str:
-    return words.interval(low, high, LOOKS[0])

@@ -10,7 +10,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from fsgauge.engine.wire import DsyncSync, LoadJob
-from fsgauge.record.factors import unit_in
 from fsgauge.record.records import Cell as RecordCell
 from fsgauge.record.records import RunRecord
 from fsgauge.report import table_parts, words
@@ -122,7 +121,7 @@ def _line(
     results: Results, metric: MetricInfo, measured: Measurement, entry: Comparison | None
 ) -> ComparisonRow:
     low, high = measured.low, measured.high
-    unit = unit_in(results.cell(measured.cell), metric.unit)
+    unit = results.unit_in(measured.cell, metric.unit)
     enough = measured.n >= BLOCKS_FOR_A_VERDICT  # of fewer, the section's hint says it once
     interval = words.unknown(measured.n) if enough and low is not None else short_words(measured)
     if low is not None and high is not None and words.is_known(low, high, measured.n):
@@ -295,7 +294,7 @@ def _rank_line(results: Results, cell: str, metric: MetricInfo, each: Ranked) ->
     entry = each.entry
     rank = f"{each.first}" if each.first == each.last else f"{each.first} to {each.last}"
     measured = results.measured.get((cell, each.system, metric.name))
-    unit = unit_in(results.cell(cell), metric.unit)
+    unit = results.unit_in(cell, metric.unit)
     return RankLine(
         rank=rank,
         system=each.system,

@@ -19,6 +19,7 @@ from fsgauge.stats.wording import (
     ratio_range,
     shown_percent,
 )
+from fsgauge.stats.wording import percent_up as percent_up
 from fsgauge.units import exact_percent, format_value, with_one_unit
 
 SMALLEST_RATIO = 0.0001
@@ -164,14 +165,6 @@ def percent(number: float) -> str:
     if number < 0.95:
         return f"{number:.1f} %"
     return f"{number:.0f} %" if math.isfinite(number) and number < 1000 else "over 1,000 %"
-
-
-def percent_up(number: float) -> str:
-    """What is seen, or excluded, in percent: rounded up, so never less than it is."""
-    if not math.isfinite(number) or number >= 1000:
-        return percent(number)
-    steps = 10 if number < 9.9 else 1
-    return f"{math.ceil(number * steps - 1e-6) / steps:g} %"
 
 
 def never_differs(floor: NoiseFloor) -> bool:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Callable, Iterable
+from typing import TypeVar
 
 from fsgauge.errors import FsgaugeError, InputError, Interrupted
+from fsgauge.record.conditions import without_token
 from fsgauge.study.model import Study, System
 
-_OPTION = "--without"
+T = TypeVar("T")
+WITHOUT = "--without"
+_TRIED_ON = re.compile(r"(?:/dev/)?\bloop\d+\b")
+_OPTIONS = re.compile(r"(?<=refused its options: )[^;\n]+")
 
 Look = Callable[[], object]
 """Raises InputError for wrong input, RigError for what the machine lacks."""
@@ -16,9 +22,9 @@ Look = Callable[[], object]
 
 def or_without(study: Study, system: System, next: str) -> str:
     """What helps, or the option that leaves the system out, where another is left to measure."""
-    if len(study.systems) < 2 or _OPTION in next:
+    if len(study.systems) < 2 or WITHOUT in next:
         return next
-    without = f"{_OPTION} {shlex.quote(system.name)}"
+    without = f"{WITHOUT} {shlex.quote(system.name)}"
     return f"{next}, or {without}" if next else without
 
 
@@ -46,6 +52,27 @@ def each_once(refused: list[FsgaugeError]) -> list[FsgaugeError]:
     for error in refused:
         found.setdefault(error.what, error)
     return list(found.values())
+
+
+def alike(refused: Iterable[tuple[T, str, str]]) -> list[tuple[str, list[T]]]:
+    """Why systems are refused, and all of whom that is said; from what stands for each of them, its
+    name, "" where it is none's, and why it is. The words are those of the first, without its name.
+    Those of others are alike whatever they were tried on, and whatever options they have next to
+    the one that is refused."""
+    found: dict[str, tuple[str, list[T]]] = {}
+    for each, name, why in refused:
+        own = _of_any(name, why) if name else why
+        options = _OPTIONS.search(own)
+        key = own.replace(options[0], "") if options else own
+        found.setdefault(key, (own, []))[1].append(each)
+    return list(found.values())
+
+
+def _of_any(name: str, why: str) -> str:
+    own = why.replace(f'the options of the system "{name}"', "its options")
+    own = own.replace(f' (system "{name}")', "")
+    own = own.replace(f'the system "{name}"', "the system").replace(f'"{name}"', "the system")
+    return without_token(_TRIED_ON.sub("DEVICE", own))
 
 
 def require_none(refused: list[FsgaugeError]) -> None:

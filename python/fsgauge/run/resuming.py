@@ -78,7 +78,7 @@ def of_race(record: StudyRecord, block: int, runs: Sequence[RunRecord]) -> tuple
     found = replayed(record, runs)
     if found is None:
         return record.plan, ""
-    return raced_plan(record.plan, found), standing_words(record.plan, found, block)
+    return raced_plan(found), standing_words(found, block)
 
 
 def raced_study(stored: StoredStudy) -> StoredStudy:

@@ -32,6 +32,8 @@ VERY_LITTLE = 0.25
 """The same where too few runs did more to say how far those scatter."""
 NEXT_TO_NOTHING = 0.005
 """Below this share the first sentence of an answer names who did it."""
+OFTEN = 0.1
+"""Hosts that took turns in a smaller share of the runs are not what an answer begins with."""
 SLOW = 0.8
 """A host below this share of the others, with a system, in so many blocks, is slow."""
 FEWEST_SLOW_BLOCKS = 3
@@ -252,8 +254,9 @@ def _by_turns(
     low = [(run, host, share) for host, of_host in found.items() for run, share in of_host]
     own = [run for run in evidence.runs if shares_in(run)]
     both, of_runs = f"{listed(list(found))} by turns", [(run, share) for run, _, share in low]
+    leads = min(share for _, share in of_runs) < LITTLE and len(low) >= OFTEN * len(own)
     return finding(
-        "idle.host" if min(share for _, _, share in low) < LITTLE else "host.slow",
+        "idle.host" if leads else "host.slow",
         "warning",
         f"{_did(both, of_runs, _others(own))} in {part_of(len(low), len(own), 'run')}: it is"
         " no one host.",

@@ -12,6 +12,7 @@ from pydantic import Field, SerializeAsAny, ValidationInfo, field_validator
 
 from fsgauge import kinds
 from fsgauge.durability import Guards
+from fsgauge.record.factors import unit_in
 from fsgauge.record.machine import Simulation
 from fsgauge.record.records import Cell
 from fsgauge.stats.curve.model import CurveResults
@@ -361,3 +362,7 @@ class Results(ResultModel):
             if cell.id == cell_id:
                 return cell
         raise KeyError(cell_id)
+
+    def unit_in(self, cell_id: str, unit: str) -> str:
+        """The unit of a metric in a cell: "commits/s" of a rate whose operations are commits."""
+        return unit_in(self.cell(cell_id), unit, self.commits)

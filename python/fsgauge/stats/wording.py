@@ -205,6 +205,14 @@ def percent(ratio: float, edges: Edges | None = None) -> str:
     return f"{_percent(ratio, _digits(edges, 0, _percent) or 0)} %"
 
 
+def percent_up(number: float) -> str:
+    """What is seen, or excluded, in percent: rounded up, so never less than it is."""
+    if not math.isfinite(number) or number >= HOPELESS_PERCENT:
+        return f"over {HOPELESS_PERCENT:,.0f} %"
+    steps = 10 if number < 9.9 else 1
+    return f"{math.ceil(number * steps - 1e-6) / steps:g} %"
+
+
 def percent_range(low: float, high: float, unit: str = "") -> str:
     """Two ratios as "78 to 86", with digits more where they would read alike, or as 100."""
     digits = _digits((low, high), 0, _percent)

@@ -1,7 +1,7 @@
 """Allocation policies that there is a model of, by the kind of system that a study names.
 
 They exist in the simulator alone. `settings` of a system are read here, so that a mistake is shown
-where it stands in the study file; what a device has no room for, in model.py.
+where it stands in the study file; what a device has no room for, in placement.py.
 """
 
 from __future__ import annotations

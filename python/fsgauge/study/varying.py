@@ -14,7 +14,7 @@ import math
 import random
 import re
 import shlex
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice, product
 from typing import Any, NamedTuple
 
@@ -48,12 +48,12 @@ def vary_systems(
     tables, plan = document.data.get("system"), document.data.get("plan")
     tables = tables if isinstance(tables, list) else []
     plan = plan if isinstance(plan, dict) else {}
-    varying = [index for index, table in enumerate(tables) if _varies(table)]
+    varying = [index for index, table in enumerate(tables) if _vary_of(table)]
     if not varying:
         return
     for index in varying:
         _require_known(document, index, known)
-    total = sum(combinations(table.get("vary", {})) for table in tables)
+    total = systems_in(tables)
     if total > MOST_SYSTEMS and plan.get("mode") != "race":
         raise InputError(
             f"these are {total:,} systems, and {MOST_SYSTEMS} are allowed",
@@ -88,21 +88,25 @@ class Varied(NamedTuple):
 
 def varied(tables: Sequence[Any], seed: object = 0) -> list[Varied]:
     """Every combination of each table, or of too many a sample; one where a table does not vary."""
-    varying = [table.get("vary", {}) if _varies(table) else {} for table in tables]
-    total = sum(map(combinations, varying))
+    total = systems_in(tables)
     chance = random.Random(seed if isinstance(seed, int) else 0)  # noqa: S311 - no secret
 
     def points(vary: Vary) -> list[Point]:
-        if total <= MOST_SYSTEMS:
+        if total <= MOST_SYSTEMS or not vary:
             return every_point(vary)
         share = round(SAMPLED * combinations(vary) / total)
-        return hypercube(vary, max(2, share), chance) if vary else [{}]
+        return hypercube(vary, max(2, share), chance)
 
     return [
-        Varied(index, point, system_at(table, point) if vary else table)
-        for index, (table, vary) in enumerate(zip(tables, varying, strict=True))
-        for point in points(vary)
+        Varied(index, point, system_at(table, point) if point else table)
+        for index, table in enumerate(tables)
+        for point in points(_vary_of(table))
     ]
+
+
+def systems_in(tables: Iterable[object]) -> int:
+    """How many systems they stand for."""
+    return sum(combinations(_vary_of(table)) for table in tables)
 
 
 def combinations(vary: Vary) -> int:
@@ -144,19 +148,24 @@ def system_at(table: Mapping[str, Any], point: Point) -> dict[str, Any]:
     words = {key: value_words(value) for key, value in point.items()}
     for key, value in point.items():
         section, _, option = key.partition(".")
-        text = words[key]
-        if not option:
-            found |= {key: text} if text != DEFAULT else {}
-        elif value is not False and text != DEFAULT:
-            found[section] = _with(found.get(section), section, option, value)
-    vary = table.get("vary", {})
-    usual = {
-        key
+        if words[key] == DEFAULT or (option and value is False):
+            continue
+        found[section] = _with(found.get(section), section, option, value) if option else words[key]
+    vary, name = table.get("vary", {}), str(table.get("name", kind))
+    short = {short_name(key): word for key, word in words.items()}
+    shown = _PLACE.sub(lambda match: short.get(match[1], match[0]), name)
+    behind = [
+        option_words(short_name(key), word)
         for key, word in words.items()
-        if (point[key] == vary[key][0] if len(vary.get(key, ())) > 1 else word in (DEFAULT, "off"))
-    }
-    found["name"] = _name(str(table.get("name", kind)), words, usual)
+        if short_name(key) not in _PLACE.findall(name) and not _is_usual(word, vary.get(key, ()))
+    ]
+    found["name"] = fitting(f"{shown} ({', '.join(behind)})" if behind else shown)
     return found
+
+
+def _is_usual(word: str, values: Sequence[Value]) -> bool:
+    """Whether the first combination has it; of a single value, what a kind does by itself."""
+    return word == value_words(values[0]) if len(values) > 1 else word in (DEFAULT, "off")
 
 
 def _with(given: object, section: str, option: str, value: Value) -> object:
@@ -164,20 +173,23 @@ def _with(given: object, section: str, option: str, value: Value) -> object:
     text = value_words(value)
     if section in _TABLES:
         return {**(given if isinstance(given, dict) else {}), option: text}
-    before = str(given or "")
+
+    def assigned(name: str) -> str:
+        return name if value is True else f"{name}={text}"
+
     if section == "mount":
-        return ",".join(filter(None, (before, option if value is True else f"{option}={text}")))
+        return ",".join(filter(None, (str(given or ""), assigned(option))))
+    words = shlex.split(str(given or ""))
     switch, _, name = option.partition(".")
-    if name:
-        own, words = name if value is True else f"{name}={text}", shlex.split(before)
-        if switch in words[:-1]:  # in one list: mke2fs reads the last -E alone
-            words[words.index(switch) + 1] += f",{own}"
-            return shlex.join(words)
-        return shlex.join([*words, switch, own])
-    added = [switch] if value is True else [switch, text]
-    if switch.startswith("--") and value is not True:
-        added = [f"{switch}={text}"]
-    return shlex.join([*shlex.split(before), *added])
+    if name and switch in words[:-1]:  # in one list: mke2fs reads the last -E alone
+        words[words.index(switch) + 1] += f",{assigned(name)}"
+    elif name:
+        words += [switch, assigned(name)]
+    elif value is True or switch.startswith("--"):
+        words.append(assigned(switch))
+    else:
+        words += [switch, text]
+    return shlex.join(words)
 
 
 def value_words(value: Value) -> str:
@@ -193,34 +205,23 @@ def short_name(key: str) -> str:
     return ".".join(parts[-2:] if parts[-1] in _OF_MANY else parts[-1:])
 
 
-def _name(name: str, words: Mapping[str, str], usual: Collection[str]) -> str:
-    """The name with the values in its places; behind it those that are not `usual`."""
-    short = {short_name(key): value for key, value in words.items()}
-    shown = _PLACE.sub(lambda match: short.get(match[1], match[0]), name)
-    said = {*_PLACE.findall(name), *map(short_name, usual)}
-    more = [option_words(key, value) for key, value in short.items() if key not in said]
-    return fitting(f"{shown} ({', '.join(more)})" if more else shown)
-
-
 def option_words(name: str, value: str) -> str:
     if len(name) == 1:
         return f"-{name}" if value == "on" else f"-{name} {value}"
     return name if value == "on" else f"{name}={value}"
 
 
-def _varies(table: object) -> bool:
-    """Whether it has a `vary` whose types are right."""
+def _vary_of(table: object) -> Vary:
+    """Its `vary`; {} of a table without one, or with one whose types are wrong."""
     vary = table.get("vary") if isinstance(table, dict) else None
-    return (
-        isinstance(vary, dict)
-        and bool(vary)
-        and all(
-            isinstance(values, list)
-            and 0 < len(set(map(str, values))) == len(values)
-            and all(isinstance(each, str | int) for each in values)
-            for values in vary.values()
-        )
-    )
+    if not isinstance(vary, dict) or not all(
+        isinstance(values, list)
+        and 0 < len(set(map(str, values))) == len(values)
+        and all(isinstance(each, str | int) for each in values)
+        for values in vary.values()
+    ):
+        return {}
+    return vary
 
 
 def _require_known(document: Document, index: int, known: Known | None) -> None:

@@ -6,7 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from fsgauge.cli.asked_program import load_of_program, program_overrides, whole_program
+from fsgauge.cli.asked_program import (
+    load_of_program,
+    program_overrides,
+    require_no_program,
+    whole_program,
+)
 from fsgauge.errors import InputError
 from fsgauge.kinds.command.keys import CommandWorkload
 from fsgauge.study.parse import load_study
@@ -139,3 +144,30 @@ def test_a_program_that_leads_to_a_study_is_a_word_of_its_own() -> None:
     ):
         word, *more = words
         assert list(whole_program(word, more, load_of_program(word, more))) == whole
+
+
+@pytest.mark.parametrize(
+    "words", [("commits", "x"), ("pgbench",), ("git", "clone", "x"), ("no-such-program", "x")]
+)
+def test_a_word_that_leads_to_a_study_is_no_program_in_its_place(
+    words: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shutil.which", lambda word: None if word == "no-such-program" else word)
+    require_no_program(words)
+
+
+@pytest.mark.parametrize(
+    ("words", "timed"),
+    [
+        (("sleep",), "command -- sleep"),
+        (("sleep", "1"), "command -- sleep 1"),
+        (("pgbench", "x"), "command-pgbench -- pgbench x"),
+    ],
+)
+def test_a_program_in_place_of_a_study_is_led_to_the_one_that_times_it(
+    words: tuple[str, ...], timed: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("shutil.which", lambda word: word)
+    with pytest.raises(InputError) as refused:
+        require_no_program(words, "choose")
+    assert refused.value.next == f"fsgauge choose {timed}"

@@ -9,11 +9,13 @@ import pytest
 from fsgauge.cli.plan_lines import (
     brief_lines,
     method_lines,
+    refused_lines,
     run_command,
     span_words,
     time_and_bytes,
 )
 from fsgauge.cli.sweeping import sweep_words
+from fsgauge.errors import InputError
 from fsgauge.plan.preview import PlanDescription, describe
 from fsgauge.plan.turns import make_plan
 from fsgauge.study.parse import load_study
@@ -62,6 +64,32 @@ def test_of_programs_it_says_what_is_started() -> None:
     assert names([asks, *rest]) == SIX
     whole = "\n".join(method_lines(found))
     assert all(f"starts    {each}" in whole for each in found.starts) and len(found.starts) == 3
+
+
+def test_what_is_refused_of_several_systems_alike_is_one_reason() -> None:
+    """Each of twelve combinations had its own six lines."""
+    found = [
+        InputError(
+            f'mkfs.xfs refused the options of the system "{name}": {options}',
+            details=(f"mkfs.xfs {options} /dev/loop{loop}", "log too large"),
+            cause="too old",
+            next=f"man mkfs.xfs, or --without {name}",
+        )
+        for name, options, loop in (("a", "-l size=9g", 0), ("b", "-K -l size=9g", 7))
+    ]
+    found.append(InputError("no root"))
+    assert refused_lines(found, ["a", "b", "c"]) == [
+        "fsgauge run would refuse this study, for 2 reasons:",
+        'refused   mkfs.xfs refused the options of the system "a": -l size=9g',
+        "          mkfs.xfs -l size=9g /dev/loop0",
+        "          log too large",
+        "          also of b",
+        "          cause: too old",
+        "          next: man mkfs.xfs, or --without a --without b",
+        "refused   no root",
+        "",
+    ]
+    assert refused_lines([], ["a"]) == []
 
 
 def test_what_is_refused_has_no_command() -> None:

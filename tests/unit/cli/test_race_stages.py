@@ -14,7 +14,7 @@ from fsgauge.choosing.options import KINDS, Option, Proposed, every_option, prop
 from fsgauge.choosing.race_study import systems_of
 from fsgauge.cli import race_stages
 from fsgauge.cli.execution import Ended
-from fsgauge.cli.race_stages import RACED, How, go_on, grouped, tell, without_refused
+from fsgauge.cli.race_stages import RACED, How, go_on, tell, without_refused
 from fsgauge.cli.run import not_asked
 from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.exit_codes import ExitCode
@@ -189,14 +189,6 @@ def test_of_two_that_are_refused_together_each_stays(capsys: pytest.CaptureFixtu
     assert same == [found] and 2 < len(left.systems) < len(study.systems)
     (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith("left out  ext4 (") and first in line and second in line
-
-
-def test_a_tunable_that_is_refused_is_said_once() -> None:
-    """ "ext4 (system the system): ..." was printed."""
-    why = 'the kernel refused "5" for /sys/x (system "ext4 (a)"): no such value'
-    assert grouped({"ext4 (a)": why}) == [
-        'ext4 (a): the kernel refused "5" for /sys/x: no such value'
-    ]
 
 
 def test_two_races_share_one_budget_and_that_is_said(

@@ -21,6 +21,8 @@ from tests.synthetic_connections import BASELINE, OTHER, make_connections
 def test_a_plain_load_has_its_rate() -> None:
     run = make_study(blocks=2).runs[0]
     assert outcome(run).endswith("IOPS")
+    commits = make_commits({"ext4": 500.0}, blocks=2)
+    assert outcome(commits.runs[0]).endswith(" commits/s")
 
 
 def test_large_operations_are_told_in_bytes() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import shutil
 import tarfile
 import tracemalloc
 from collections.abc import Callable
@@ -27,19 +28,30 @@ from fsgauge.published.archive import (
 )
 from fsgauge.published.ledger import ledger_of, parts_of
 from fsgauge.published.runs import JudgedRun, run_of, sha256_of
+from fsgauge.report import write_report
+from tests.command_server import leave_pictures_blank
 from tests.synthetic import make_study
 
 STUDY = "overhead-at-scale"
 
 
-def made(tmp_path: Path, **changes: object) -> Path:
-    """An archive of a synthetic run that has the name of a study of verdicts."""
-    from fsgauge.report import write_report
+Make = Callable[..., Path]
+"""An archive of the run in the test's folder; `changes` are of what it says of itself."""
 
-    folder = make_study(block_sizes=(4096,), blocks=4).write(tmp_path / "results")
-    write_report(folder)
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a synthetic run that has the name of a study of verdicts."""
+    folder = make_study(block_sizes=(4096,), blocks=4).write(tmp_path_factory.mktemp("run") / "a")
+    with pytest.MonkeyPatch.context() as changed:
+        leave_pictures_blank(changed.setattr)
+        write_report(folder)
     report = json.loads((folder / "report.json").read_text("utf-8"))
     (folder / "report.json").write_text(json.dumps({**report, "study": STUDY}))
+    return folder
+
+
+def written(path: Path, measured: Path, **changes: object) -> Path:
     kept = run_of("overhead", STUDY)
     assert kept is not None
     contents = Contents(
@@ -49,12 +61,24 @@ def made(tmp_path: Path, **changes: object) -> Path:
         studies=[STUDY],
         left_out=[LeftOut(study="overhead-two-nodes-at-scale", why="the guest is not built")],
     ).model_copy(update=changes)
-    return write_archive(tmp_path / "flash.tar.xz", contents, [(folder, kept)])
+    return write_archive(path, contents, [(measured, kept)])
 
 
-@pytest.mark.usefixtures("blank_pictures")
-def test_it_is_judged_again_from_its_results_alone(tmp_path: Path) -> None:
-    archived = read_archive(made(tmp_path))
+@pytest.fixture(scope="module")
+def made_once(measured: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return written(tmp_path_factory.mktemp("archive") / "flash.tar.xz", measured)
+
+
+@pytest.fixture
+def made(made_once: Path, measured: Path, tmp_path: Path) -> Make:
+    path = tmp_path / "flash.tar.xz"
+    return lambda **changes: (
+        written(path, measured, **changes) if changes else Path(shutil.copy(made_once, path))
+    )
+
+
+def test_it_is_judged_again_from_its_results_alone(made: Make, tmp_path: Path) -> None:
+    archived = read_archive(made())
     run = archived.runs[STUDY]
     assert [each.study for each in archived.contents.left_out] == ["overhead-two-nodes-at-scale"]
     f15 = ledger_of("overhead").of("F-15")
@@ -66,20 +90,18 @@ def test_it_is_judged_again_from_its_results_alone(tmp_path: Path) -> None:
     assert not [name for name in names if "/scan-" in name]
 
 
-@pytest.mark.usefixtures("blank_pictures")
-def test_one_of_another_version_is_refused_with_the_command_that_makes_one(tmp_path: Path) -> None:
+def test_one_of_another_version_is_refused_with_the_command_that_makes_one(made: Make) -> None:
     with pytest.raises(InputError) as refusal:
-        read_archive(made(tmp_path, format=7))
+        read_archive(made(format=7))
     said = refusal.value.render()
     assert "version 7" in said and "reads version 1" in said
     assert "next: fsgauge published run flash" in said
 
 
-@pytest.mark.usefixtures("blank_pictures")
 def test_a_study_that_was_changed_since_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    made: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path = made(tmp_path)
+    path = made()
     other = tmp_path / f"{STUDY}.toml"
     other.write_text("format = 1\n")
     monkeypatch.setattr(kinds, "verdict_files", lambda folder: {other.name: other})
@@ -104,7 +126,6 @@ def repacked(path: Path, change: Callable[[str, dict[str, Any]], None], name: st
     return path
 
 
-@pytest.mark.usefixtures("blank_pictures")
 @pytest.mark.parametrize(
     ("member", "changes", "named"),
     [
@@ -115,9 +136,9 @@ def repacked(path: Path, change: Callable[[str, dict[str, Any]], None], name: st
     ],
 )
 def test_results_of_another_version_are_named_and_not_called_cut_short(
-    tmp_path: Path, member: str, changes: dict[str, object], named: str
+    made: Make, member: str, changes: dict[str, object], named: str
 ) -> None:
-    path = repacked(made(tmp_path), lambda _, found: found.update(changes), f"{STUDY}/{member}")
+    path = repacked(made(), lambda _, found: found.update(changes), f"{STUDY}/{member}")
     with pytest.raises(InputError) as refusal:
         read_archive(path)
     said = refusal.value.render()
@@ -125,34 +146,31 @@ def test_results_of_another_version_are_named_and_not_called_cut_short(
     assert "next: fsgauge published run flash" in said
 
 
-@pytest.mark.usefixtures("blank_pictures")
-def test_findings_are_those_of_the_results(tmp_path: Path) -> None:
+def test_findings_are_those_of_the_results(made: Make) -> None:
     """What forbids a verdict could be taken out of the facts beside them."""
 
     def noisy(_: str, found: dict[str, Any]) -> None:
         found["findings"][0] |= {"code": "noise.wide", "level": "warning"}
 
-    path = repacked(made(tmp_path), noisy, f"{STUDY}/report.json")
+    path = repacked(made(), noisy, f"{STUDY}/report.json")
     name = f"{STUDY}/judged.json"
     path = repacked(path, lambda _, found: found.update(findings=[], blocks=99), name)
     again = read_archive(path).runs[STUDY]
     assert again.findings == ["noise.wide"] and again.blocks == 4
 
 
-@pytest.mark.usefixtures("blank_pictures")
-def test_a_run_that_is_not_valid_judges_nothing(tmp_path: Path) -> None:
+def test_a_run_that_is_not_valid_judges_nothing(made: Make) -> None:
     def invalid(_: str, found: dict[str, Any]) -> None:
         found["sureness"] |= {"valid": False, "invalid_reason": "blocks were lost"}
 
-    path = repacked(made(tmp_path), invalid, f"{STUDY}/report.json")
+    path = repacked(made(), invalid, f"{STUDY}/report.json")
     with pytest.raises(InputError, match=f"{STUDY} of the archive is not valid: blocks were lost"):
         read_archive(path)
 
 
-@pytest.mark.usefixtures("blank_pictures")
-def test_one_study_that_was_changed_leaves_the_others(tmp_path: Path) -> None:
+def test_one_study_that_was_changed_leaves_the_others(made: Make) -> None:
     """All of an archive was refused when one of its ten studies had a comment changed."""
-    path = made(tmp_path, studies=[STUDY, "overhead-settings-at-scale"])
+    path = made(studies=[STUDY, "overhead-settings-at-scale"])
     archived = read_archive(path)
     assert list(archived.runs) == [STUDY]
     last = archived.contents.left_out[-1]
@@ -163,8 +181,6 @@ def test_one_study_that_was_changed_leaves_the_others(tmp_path: Path) -> None:
 @pytest.mark.usefixtures("blank_pictures")
 def test_a_run_takes_the_place_of_the_one_of_its_study(tmp_path: Path) -> None:
     other = "overhead-settings-at-scale"
-    from fsgauge.report import write_report
-
     kept = {study: run_of("overhead", study) for study in (STUDY, other)}
     whole = make_study(block_sizes=(4096,), blocks=4).write(tmp_path / "results")
     write_report(whole)
@@ -198,11 +214,10 @@ def test_what_is_no_archive_is_refused(tmp_path: Path, content: bytes) -> None:
     assert "fsgauge published run" in refusal.value.render()
 
 
-@pytest.mark.usefixtures("blank_pictures")
 @pytest.mark.parametrize("at", [0.5, 0.99])
-def test_a_damaged_archive_is_an_error_in_words(tmp_path: Path, at: float) -> None:
+def test_a_damaged_archive_is_an_error_in_words(made: Make, at: float) -> None:
     """Bytes that were flipped near its end were a bug of fsgauge."""
-    path = made(tmp_path)
+    path = made()
     content = bytearray(path.read_bytes())
     place = int(len(content) * at)
     content[place : place + 8] = bytes(each ^ 0xFF for each in content[place : place + 8])
@@ -268,17 +283,16 @@ def test_a_small_archive_that_unpacks_to_much_is_refused(
     assert how == "values" or peak_bytes < 64 << 20
 
 
-@pytest.mark.usefixtures("blank_pictures")
 @pytest.mark.parametrize(
     ("bound", "most"),
     [("MOST_UNPACKED_BYTES", 1 << 16), ("_MOST_MEMBERS", 5), ("ARCHIVE_BYTES", 9)],
 )
 def test_what_nobody_could_read_is_not_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bound: str, most: int
+    measured: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bound: str, most: int
 ) -> None:
     monkeypatch.setattr(archive, bound, most)
     with pytest.raises(InputError, match="is larger than any archive"):
-        made(tmp_path)
+        written(tmp_path / "flash.tar.xz", measured)
     assert not list(tmp_path.glob("*.xz"))
 
 

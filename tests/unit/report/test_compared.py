@@ -10,10 +10,13 @@ from pathlib import Path
 import pytest
 
 from fsgauge.errors import InputError, RigError
+from fsgauge.kinds.commits.factors import CommitsFactors
 from fsgauge.pages import explain_metric
 from fsgauge.report.compared import (
     cautions,
     limit_interval,
+    limit_values,
+    primary_lines,
     read_sides,
     summary,
     write_comparison,
@@ -52,6 +55,19 @@ def test_rounding_does_not_hide_on_which_side_of_the_limit_an_interval_ends() ->
     (test,) = check([parse_condition('ratio(iops, "xfs") < 0.95')], compare_quiet(A, SLOW).ratios())
     close = test.model_copy(update={"low": 0.89, "high": 0.9523})
     assert limit_interval(close) == "0.89 to 0.9523"
+
+
+def test_rates_of_commits_are_in_commits() -> None:
+    factors = CommitsFactors(
+        sync="fdatasync", size_bytes=8192, committers=1, log="overwrite", together=1
+    )
+    between = compare_quiet(A, SLOW)
+    cells = [factors.cell(each.id, each.name) for each in between.cells]
+    between = between.model_copy(update={"cells": cells})
+    lines = primary_lines(between)
+    assert lines and all(f"{line.a}{line.b}".count(" commits/s") == 2 for line in lines)
+    (test,) = check([parse_condition('ratio(iops, "xfs") < 0.95')], between.ratios())
+    assert limit_values(between, test).endswith(" commits/s")
 
 
 def test_names_of_folders_are_text_and_no_markup(tmp_path: Path) -> None:

@@ -385,6 +385,20 @@ def test_equal_hosts_that_are_low_by_turns_are_no_slow_host() -> None:
     )
 
 
+def test_an_answer_does_not_begin_with_a_few_runs_of_hosts_by_turns() -> None:
+    """Two nodes by turns did 37 % in 3 of 144 runs, and the answer began with that."""
+    made = make_study(**ONE_CELL, blocks=12, noise=0.01)
+    shares = {3: {"d": 0.37}, 20: {"a": 0.4}, 40: {"d": 0.45}}
+    runs = [
+        of_hosts(r, [part_did(r.parts[0], shares.get(at, {}).get(n, 1.0), n) for n in "ad"])
+        for at, r in enumerate(made.runs)
+    ]
+    results = read(made, runs)
+    (found,) = [each for each in results.findings if each.code.startswith(("idle", "host."))]
+    assert found.code == "host.slow" and "by turns did 37 to 45 %" in found.sentence
+    assert "by turns" not in results.answer
+
+
 def test_two_hosts_that_did_nothing_by_turns_are_both_named() -> None:
     made = make_study(**ONE_CELL, blocks=2, noise=0.01)
     runs = [

@@ -1,9 +1,7 @@
-"""Folders of the command line: they work, under short names; a contradiction says what does."""
+"""Folders of the command line: they work, under short names."""
 
 from __future__ import annotations
 
-import re
-import shlex
 from pathlib import Path
 
 import pytest
@@ -13,7 +11,6 @@ from fsgauge.study.folders import short_names
 from fsgauge.study.parse import load_study
 
 STUDIES = ["overhead", "writers", "connections", "churn"]
-ANOTHER = "/another/folder"
 
 
 @pytest.mark.parametrize("name", [*STUDIES, "overhead-full", "overhead-as-published"])
@@ -40,13 +37,6 @@ def test_two_folders_are_a_study_without_a_device(name: str) -> None:
 def test_folders_are_asked_what_the_study_is_about(name: str, asks: str) -> None:
     """All three asked how file systems compare under the same load."""
     assert load_study(name, systems=["/mnt/nfs", "/mnt/disk"]).question == asks
-
-
-def test_a_folder_that_is_not_there_is_not_called_one(tmp_path: Path) -> None:
-    for path, said in ((tmp_path, "is a folder and"), (tmp_path / "x", "is no folder here, and")):
-        with pytest.raises(InputError) as refusal:
-            load_study("overhead", systems=["raw", str(path)])
-        assert said in refusal.value.what
 
 
 def test_what_a_person_asked_is_kept(tmp_path: Path) -> None:
@@ -136,70 +126,6 @@ def test_a_made_system_may_have_such_a_name_too(name: str) -> None:
     assert (system.name, system.kind, system.mount) == (name, "ext4", "noatime")
 
 
-def error(name: str, systems: list[str], storage: str | None) -> InputError:
-    with pytest.raises(InputError) as refusal:
-        load_study(name, systems=systems, storage=storage)
-    return refusal.value
-
-
-def works(options: str) -> bool:
-    """Whether a study with these options is accepted."""
-    words = shlex.split(options)
-    given = list(zip(words[::2], words[1::2], strict=True))
-    load_study(
-        "overhead",
-        [value for option, value in given if option == "--set"],
-        [value for option, value in given if option == "--system"],
-        next((value for option, value in given if option == "--storage"), None),
-    )
-    return True
-
-
-FOLDER, OTHER = "/mnt/some where", "/mnt/other"
-CONTRADICTIONS = [
-    ([], f"path:{FOLDER}", '"raw" is a bare device, and the storage is a folder'),
-    (["raw"], f"path:{FOLDER}", '"raw" is a bare device, and the storage is a folder'),
-    (["ext4"], f"path:{FOLDER}", '"ext4" needs a device of its own, and the storage is a folder'),
-    (["ext4", OTHER], f"path:{FOLDER}", '"ext4" needs a device of its own'),
-    ([FOLDER], "device:sdb", "is measured where it is, not on a device"),
-    ([FOLDER], "loop:2GiB", "is measured where it is, not on a loop file"),
-    ([FOLDER, OTHER], "ram:1GiB", "is measured where it is, not on memory"),
-    (["ext4", FOLDER], "loop:2GiB", 'not on a loop file as "ext4" is'),
-    (["xfs", FOLDER], None, 'not on a loop file as "xfs" is'),
-    (["mounted"], None, '"mounted" names no folder'),
-    (["mounted"], "loop:2GiB", '"mounted" names no folder'),
-]
-
-
-@pytest.mark.parametrize(("systems", "storage", "what"), CONTRADICTIONS)
-def test_each_contradiction_names_options_that_work(
-    systems: list[str], storage: str | None, what: str
-) -> None:
-    """The hints once led from one refusal to the next."""
-    refused = error("overhead", systems, storage)
-    assert what in refused.what
-    proposed = re.findall(r"(--s[^;]*?)(?=;|$)", refused.next)
-    assert proposed
-    assert all(works(options.replace(ANOTHER, OTHER + "/more")) for options in proposed)
-
-
-@pytest.mark.parametrize(
-    ("systems", "storage"),
-    [
-        (["raw"], "device:sdb"),
-        (["ext4"], "device:sdb"),
-        (["ext4"], "ram:1GiB"),
-        (["raw", "ext4"], "loop:1GiB"),
-        ([FOLDER], f"path:{FOLDER}"),
-        ([OTHER], f"path:{FOLDER}"),
-        ([FOLDER, OTHER], None),
-        (["mounted"], f"path:{FOLDER}"),
-    ],
-)
-def test_what_fits_is_taken(systems: list[str], storage: str | None) -> None:
-    load_study("overhead", systems=systems, storage=storage)
-
-
 def test_aging_works_in_folders() -> None:
     study = load_study("aging", systems=["/mnt/a", "/mnt/b"])
     assert [system.kind for system in study.systems] == ["mounted", "mounted"]
@@ -219,16 +145,6 @@ def test_a_path_begins_where_the_person_is(tmp_path: Path, monkeypatch: pytest.M
         f"{tmp_path}/g/h:i=j",
     ]
     assert study.systems[1].name == "there"
-
-
-def test_a_folder_that_is_called_like_a_kind_is_in_the_option_that_works(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "slow").mkdir()
-    refused = error("overhead", ["slow", "/dev/shm"], None)
-    assert "--system ./slow --system /dev/shm" in refused.next
-    assert works("--system ./slow --system /dev/shm")
 
 
 @pytest.mark.parametrize("name", ["command-pgbench", "command-git-clone", "capacity"])

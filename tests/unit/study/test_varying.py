@@ -11,7 +11,14 @@ from fsgauge.errors import InputError
 from fsgauge.study.document import document_of
 from fsgauge.study.dump import dump_study
 from fsgauge.study.parse import parse_study
-from fsgauge.study.varying import around, combinations, every_point, hypercube, vary_systems
+from fsgauge.study.varying import (
+    around,
+    combinations,
+    every_point,
+    hypercube,
+    system_at,
+    vary_systems,
+)
 from fsgauge.system.options import known_options
 
 STUDY = """\
@@ -164,6 +171,21 @@ def test_too_many_tables_are_refused_before_they_are_called_a_sample() -> None:
     with pytest.raises(InputError, match="240 systems in 120 tables"):
         vary_systems(document, known_options, said.append)
     assert said == []
+
+
+def test_a_vary_of_the_wrong_type_is_refused_where_another_table_varies_too() -> None:
+    """ "'int' object has no attribute 'values'", in a traceback."""
+    made_of_two = text('"mount.noatime" = [false, true]').replace('"ext4"\n', '"ext4"\nvary = 5\n')
+    with pytest.raises(InputError) as caught:
+        parse_study(made_of_two, "mine.toml", "mine")
+    assert "vary must be" in caught.value.render()
+
+
+def test_keys_with_one_short_name_are_both_in_the_name() -> None:
+    """One that was as usual hid the other, and two systems had one name."""
+    table = {"vary": {"mkfs.-d.agcount": ["default", "4"], "settings.agcount": ["default", "8"]}}
+    names = [str(system_at(table, each)["name"]) for each in every_point(table["vary"])]
+    assert len(set(names)) == 4, names
 
 
 def test_a_value_that_is_none_is_shown_without_types_of_the_model() -> None:

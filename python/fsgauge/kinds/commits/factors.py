@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal
 
-from fsgauge.record.factors import CellFactors, Factor
+from fsgauge.record.factors import COMMITS, CellFactors, Factor
 from fsgauge.units import format_size
 
 Sync = Literal["fdatasync", "fsync", "open_datasync", "rwf_dsync", "sync_file_range"]
@@ -64,7 +64,7 @@ class CommitsFactors(CellFactors):
 
     @property
     def rate_unit(self) -> str:
-        return "commits/s"
+        return COMMITS
 
     @property
     def makes_files_anew(self) -> bool:

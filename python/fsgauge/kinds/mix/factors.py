@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, ClassVar, Literal
 
-from fsgauge.record.factors import CellFactors, Factor
+from fsgauge.record.factors import COMMITS, CellFactors, Factor
 
 
 class MixFactors(CellFactors):
@@ -52,7 +52,7 @@ class MixFactors(CellFactors):
 
     @property
     def rate_unit(self) -> str:
-        return "commits/s" if self.judged_as == "commits" else super().rate_unit
+        return COMMITS if self.judged_as == "commits" else super().rate_unit
 
     @property
     def more_space(self) -> str:

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fsgauge.durability import MARK
+from fsgauge.record.factors import COMMITS
 from fsgauge.report import vega, words
 from fsgauge.report.charts import axes, marks, panels
 from fsgauge.report.charts.axes import Along
@@ -274,7 +275,7 @@ def _axis_title(results: Results) -> str:
     cell = results.primary_cells[0]
     metric = METRICS[results.primary_metrics[cell]]
     better = "higher" if metric.higher_is_better else "lower"
-    is_of_commits = cell in results.commits and metric.name == "iops"
+    is_of_commits = results.unit_in(cell, metric.unit) == COMMITS
     label = "commits per second" if is_of_commits else metric.label
     return f"{label}, {over_baseline(results)} ({better} is better)"
 

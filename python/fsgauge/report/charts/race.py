@@ -35,11 +35,9 @@ def survival(results: Results) -> Drawing | None:
     rows = [_row(at, each, race, labels[each.system]) for at, each in enumerate(race.places)]
     cell = results.primary_cells[0]
     band = noise_band(results, results.primary_metrics[cell], cell)
-    label = "How many blocks each system ran, and its ratio to the leader when it left the race."
-
     return draw(
         "race",
-        label,
+        "How many blocks each system ran, and its ratio to the leader when it left the race.",
         lambda: _chart(rows, band, _LONGEST, 300, 330),
         lambda: _chart(rows, band, _NARROW_LETTERS, 70, 100),
         rows,

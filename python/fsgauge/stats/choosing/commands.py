@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from fsgauge.durability import made_by, weakened
-from fsgauge.units import format_size
+from fsgauge.units import format_size, grouped
 
 MADE = ("btrfs", "ext2", "ext3", "ext4", "f2fs", "gfs2", "nilfs2", "ocfs2", "xfs")
 """What mkfs makes; all else is there already, or a model."""
@@ -36,10 +36,9 @@ def commands_of(system: Mapping[str, Any]) -> list[str]:
         lines += ["# once it is mounted", f"xfs_io -c 'extsize {hint}' /FOLDER"]
     if chunk:
         lines.append(f"# files get their space by fallocate, {format_size(chunk)} at a time")
-    found = [_setting(name, str(value)) for name, value in (system.get("tunables") or {}).items()]
-    for file in dict.fromkeys(file for file, _ in found):
-        lines += [f"# {file}", *(line for of, line in found if of == file)]
     made = made_by(system)
+    for file, own in grouped(_setting(*each) for each in made.tunables.items()).items():
+        lines += [f"# {file}", *own]
     lines += [f"# the server: {name} = {value}" for name, value in made.server.items()]
     return [*lines, *(f"# {each.option}: {each.loses}" for each in weakened(made))]
 

@@ -11,19 +11,18 @@ from __future__ import annotations
 import math
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fsgauge.plan.levels import corrected
+from fsgauge.stats.race.rules import Array, fitted
 from fsgauge.stats.ratio import t_quantile
 from fsgauge.stats.result_model import ResultModel
-from fsgauge.units import exact_size
+from fsgauge.units import exact_size, grouped
 
-Matrix = NDArray[np.float64]
 _FEWEST_BLOCKS = 2
 _NOTHING = 1e-9
 """A sum of squares that only rounding has made."""
@@ -66,33 +65,13 @@ class Effects(ResultModel):
 
 
 @dataclass(frozen=True)
-class _Fit:
+class _Kind:
     """A kind's systems: mean log values, and a column for each value of a setting, by the setting,
     the value, and the usual one that it is compared with."""
 
-    kind: str
-    means: Matrix
-    columns: Mapping[tuple[str, str, str], Matrix]
-
-
-@dataclass(frozen=True)
-class _Scale:
-    """The variance of a mean, the quantile of intervals, the squares of all systems."""
-
-    noise: float
-    quantile: float
-    total: float
-
-    def of(self, estimate: _Estimate, gained: float) -> dict[str, float]:
-        """The fields of an effect with this estimate, without which so many squares are left."""
-        value, half = estimate[0], self.quantile * math.sqrt(self.noise) * estimate[1]
-        ends = {"ratio": value, "low": value - half, "high": value + half}
-        found = {name: math.exp(each) for name, each in ends.items()}
-        return {**found, "share": max(0.0, gained) / self.total}
-
-
-_Estimate = tuple[float, float]
-"""A coefficient, and what its standard error is of the deviation of a mean."""
+    name: str
+    means: Array
+    columns: Mapping[tuple[str, str, str], Array]
 
 
 def effects_of(
@@ -101,50 +80,51 @@ def effects_of(
     """Of systems with a log value in each of the same blocks, and [[system]] of a record for each;
     None where nothing varies. Systems that lack a value have to be left out before."""
     names = [name for name in logs if name in systems]
-    settings = [settings_of(systems[name]) for name in names]
-    table = np.array([logs[name] for name in names], dtype=float)
-    if len(names) < 3 or table.shape[1] < _FEWEST_BLOCKS:
+    table = np.array([logs[name] for name in names], dtype=float).T
+    if len(names) < 3 or len(table) < _FEWEST_BLOCKS:
         return None
-    rows, blocks = table.shape
-    means = table.mean(axis=1)
-    residual = table - means[:, None] - table.mean(axis=0)[None, :] + table.mean()
-    degrees = (rows - 1) * (blocks - 1)  # of what is left of systems in single blocks
-    total = float(((means - means.mean()) ** 2).sum())
-    within: dict[str, list[int]] = {}
-    for place, name in enumerate(names):
-        within.setdefault(str(systems[name]["kind"]), []).append(place)
-    made = (_fit(kind, [settings[i] for i in at], means[at]) for kind, at in within.items())
-    fits = [fit for fit in made if fit.columns]
-    if total < _NOTHING or not fits:
+    fit = fitted(table)
+    means = fit.means - fit.means.mean()
+    total = float((means**2).sum())
+    within = grouped((str(systems[name]["kind"]), place) for place, name in enumerate(names))
+    made = (
+        _kind_of(kind, [settings_of(systems[names[place]]) for place in own], means[own])
+        for kind, own in within.items()
+    )
+    kinds = [kind for kind in made if kind.columns]
+    if total < _NOTHING or not kinds:
         return None
-    scale = _Scale(float((residual**2).sum()) / degrees / blocks, t_quantile(degrees), total)
-    among = sum(one[0] != two[0] for fit in fits for one, two in combinations(fit.columns, 2))
-    of_pair = replace(scale, quantile=t_quantile(degrees, corrected(among)))
-    found = [each for fit in fits for each in _effects(fit, scale)]
-    pairs = [each for fit in fits for each in _interactions(fit, of_pair)]
-    of_kinds = sum(len(at) * (means[at].mean() - means.mean()) ** 2 for at in within.values())
+    error = math.sqrt(fit.variance / len(table))
+    among = sum(one[0] != two[0] for kind in kinds for one, two in combinations(kind.columns, 2))
+    half, of_pair = (t_quantile(fit.freedom, corrected(each)) * error for each in (1, among))
+    found = [each for kind in kinds for each in _effects(kind, half, total)]
+    pairs = [each for kind in kinds for each in _interactions(kind, of_pair, total)]
+    of_kinds = sum(len(own) * means[own].mean() ** 2 for own in within.values())
     return Effects(
-        blocks=blocks,
-        systems=rows,
+        blocks=len(table),
+        systems=len(names),
         kind_share=float(of_kinds) / total if len(within) > 1 else None,
-        other_share=sum(_solved(fit.columns.values(), fit.means)[1] for fit in fits) / total,
+        other_share=sum(_solved(kind.columns.values(), kind.means)[1] for kind in kinds) / total,
         effects=sorted(found, key=lambda each: -each.share),
         interaction=max(pairs, key=lambda each: each.share, default=None),
     )
 
 
-def _fit(kind: str, settings: Sequence[Settings], means: Matrix) -> _Fit:
+def _kind_of(name: str, settings: Sequence[Settings], means: Array) -> _Kind:
     columns = {}
     for key in dict.fromkeys(key for each in settings for key in each):
         own = [each.get(key, DEFAULT) for each in settings]
         usual, *levels = sorted(dict.fromkeys(own), key=lambda value: value != DEFAULT)
         for level in levels:
             columns[key, level, usual] = np.array([float(value == level) for value in own])
-    return _Fit(kind, means, columns)
+    return _Kind(name, means, columns)
 
 
-def _solved(columns: Iterable[Matrix], means: Matrix) -> tuple[list[_Estimate | None], float]:
-    """Estimates, None where other columns say all of one; and the squares that they leave."""
+def _solved(
+    columns: Iterable[Array], means: Array
+) -> tuple[list[tuple[float, float] | None], float]:
+    """Coefficients, each with what its standard error is of the deviation of a mean, None where
+    other columns say all of one; and the squares that they leave."""
     design = np.column_stack([np.ones(len(means)), *columns])
     inverse = np.linalg.pinv(design)
     found, errors = inverse @ means, np.sqrt((inverse**2).sum(axis=1))
@@ -156,30 +136,42 @@ def _solved(columns: Iterable[Matrix], means: Matrix) -> tuple[list[_Estimate | 
     return estimates[1:], float(((means - design @ found) ** 2).sum())
 
 
-def _effects(fit: _Fit, scale: _Scale) -> Iterator[Effect]:
-    estimates, whole = _solved(fit.columns.values(), fit.means)
-    for (key, level, against), estimate in zip(fit.columns, estimates, strict=True):
+def _ratio(estimate: tuple[float, float], half: float) -> dict[str, float]:
+    """The fields of an effect; its interval is so many deviations of a mean wide on each side."""
+    log, error = estimate
+    ends = {"ratio": log, "low": log - half * error, "high": log + half * error}
+    return {name: math.exp(each) for name, each in ends.items()}
+
+
+def _effects(kind: _Kind, half: float, total: float) -> Iterator[Effect]:
+    estimates, whole = _solved(kind.columns.values(), kind.means)
+    for (key, level, usual), estimate in zip(kind.columns, estimates, strict=True):
         if estimate is None:
             continue
-        others = [column for (of, *_), column in fit.columns.items() if of != key]
-        against = setting_words(key, against) if against != DEFAULT else "the default"
+        others = [column for (of, *_), column in kind.columns.items() if of != key]
+        against = "without it" if level == ON else "the default"
         yield Effect(
-            kind=fit.kind,
+            kind=kind.name,
             option=setting_words(key, level),
-            against="without it" if (level, against) == (ON, "the default") else against,
-            **scale.of(estimate, _solved(others, fit.means)[1] - whole),
+            against=against if usual == DEFAULT else setting_words(key, usual),
+            share=max(0.0, _solved(others, kind.means)[1] - whole) / total,
+            **_ratio(estimate, half),
         )
 
 
-def _interactions(fit: _Fit, scale: _Scale) -> Iterator[Effect]:
-    columns = fit.columns.values()
-    whole = _solved(columns, fit.means)[1]
-    for (of_first, first), (of_second, second) in combinations(fit.columns.items(), 2):
-        estimates, left = _solved([*columns, first * second], fit.means)
+def _interactions(kind: _Kind, half: float, total: float) -> Iterator[Effect]:
+    columns = kind.columns.values()
+    whole = _solved(columns, kind.means)[1]
+    for (of_first, first), (of_second, second) in combinations(kind.columns.items(), 2):
+        estimates, left = _solved([*columns, first * second], kind.means)
         if of_first[0] != of_second[0] and (estimate := estimates[-1]) is not None:
-            both = " with ".join(setting_words(*each[:2]) for each in (of_first, of_second))
-            found = scale.of(estimate, whole - left)
-            yield Effect(kind=fit.kind, option=both, against="", **found)
+            yield Effect(
+                kind=kind.name,
+                option=" with ".join(setting_words(*each[:2]) for each in (of_first, of_second)),
+                against="",
+                share=max(0.0, whole - left) / total,
+                **_ratio(estimate, half),
+            )
 
 
 DEFAULT = "default"
@@ -220,16 +212,10 @@ def _of_mkfs(words: list[str]) -> Iterator[tuple[str, str]]:
     rest = iter(words)
     for word in rest:
         switch, equals, value = word.partition("=")
-        if switch.startswith("--") and equals:
-            yield switch, value
-        elif len(word) > 2 and not word.startswith("--"):
-            yield from _of_switch(word[:2], word[2:])
+        if not word.startswith("--"):
+            switch, equals, value = word[:2], "", word[2:]
+        value = value if equals or value else next(rest, "")
+        if not equals and ("=" in value or switch == "-O"):
+            yield from _of_list(value, f"{switch} ")
         else:
-            yield from _of_switch(word, next(rest, ""))
-
-
-def _of_switch(switch: str, value: str) -> Iterator[tuple[str, str]]:
-    if "=" in value or switch == "-O":
-        yield from _of_list(value, f"{switch} ")
-    else:
-        yield switch, value or ON
+            yield switch, value or ON

@@ -17,7 +17,7 @@ import numpy as np
 
 from fsgauge.record.modes import LOOKS, RaceRules, confirming_blocks, looks_of
 from fsgauge.record.quantiles import QUANTILES
-from fsgauge.record.records import Plan, RunRecord, StudyRecord, Turn
+from fsgauge.record.records import Plan, RunRecord, StudyRecord
 from fsgauge.stats.metrics import METRICS, latencies
 from fsgauge.stats.planned import analysis_of, primary_cells, primary_metrics
 from fsgauge.stats.race import rules
@@ -25,6 +25,7 @@ from fsgauge.stats.race.model import Ended
 from fsgauge.stats.race.rules import Array, Standing
 from fsgauge.stats.samples import at_most, collect, is_complete
 from fsgauge.stats.wording import listed, named_systems
+from fsgauge.units import grouped
 
 PAUSE = 10.0
 """Times what a block takes: what lies longer between two is a study that was resumed."""
@@ -35,6 +36,7 @@ class Replay:
     """A race so far. `values` are logs, blocks by systems, of the `asked` of each block; `missed`
     says in how many of the blocks that confirm a system failed, or did too little."""
 
+    plan: Plan
     rules: RaceRules
     standing: Standing
     ended: Ended
@@ -48,6 +50,17 @@ class Replay:
     def blocks(self) -> int:
         return len(self.asked)
 
+    @property
+    def leader(self) -> str:
+        """ "" before the first look."""
+        return "" if self.standing.leader is None else self.plan.systems[self.standing.leader]
+
+    @property
+    def finalists(self) -> list[str]:
+        """Who the confirming blocks run, the baseline first."""
+        baseline = self.plan.systems.index(self.plan.baseline)
+        return [self.plan.systems[place] for place in rules.finalists(self.standing, baseline)]
+
 
 def replayed(study: StudyRecord, runs: Sequence[RunRecord]) -> Replay | None:
     """The race of a study with these runs; None where it is none. Blocks count while they are
@@ -59,13 +72,9 @@ def replayed(study: StudyRecord, runs: Sequence[RunRecord]) -> Replay | None:
     metric = primary_metrics(study, runs, analysis_of(study))[cell]
     own = [run for run in runs if not run.again and run.cell.id == cell]
     recorded = {(run.block, run.system) for run in own}
-    logs, short = _values(plan, own, metric)
+    values, short = _values(plan, own, metric, race.blocks + race.confirm)
     looks = looks_of(race.blocks)
-    margin_log = math.log1p(race.margin_percent / 100)
-    look = partial(rules.look, margin_log=margin_log, looks=len(looks))
-    values = np.full((race.blocks + race.confirm, len(plan.systems)), np.nan)
-    for (block, system), log in logs.items():
-        values[block, plan.systems.index(system)] = METRICS[metric].sign * log
+    look = partial(rules.look, margin_log=math.log1p(race.margin_percent / 100), looks=len(looks))
     standing = Standing(len(plan.systems), frozenset(map(plan.systems.index, race.weaker)))
     ended: Ended = "running"
     asked: list[list[int]] = []
@@ -89,79 +98,67 @@ def replayed(study: StudyRecord, runs: Sequence[RunRecord]) -> Replay | None:
         seen = np.vstack([values[: len(asked)], fresh])
         standing = replace(standing, at_most=rules.at_most_with(seen, standing))
     none = Counter(system for block, system in sorted(short) if block >= race.blocks)
-    return Replay(race, standing, ended, asked, values[: len(asked)], cell, metric, none)
-
-
-Place = tuple[int, str]
-"""Block and system."""
+    return Replay(plan, race, standing, ended, asked, values[: len(asked)], cell, metric, none)
 
 
 def _values(
-    plan: Plan, runs: Sequence[RunRecord], metric: str
-) -> tuple[dict[Place, float], set[Place]]:
-    """The log of what each run says by itself, and those that failed or say nothing.
+    plan: Plan, runs: Sequence[RunRecord], metric: str, blocks: int
+) -> tuple[Array, set[tuple[int, str]]]:
+    """The log of what each run says by itself, blocks by systems, and the block and system of those
+    that failed or say nothing.
 
     Of one that did too little to say it, the log of the worst that was seen of it: a race cannot
     wait for all runs, and without one that stalled its system would look as fast as the others.
     """
-    logs, short = dict[Place, float](), set[Place]()
-    of_block: dict[int, list[Turn]] = {}
-    for turn in plan.turns:
-        of_block.setdefault(turn.block, []).append(turn)
+    values, short = np.full((blocks, len(plan.systems)), np.nan), set[tuple[int, str]]()
+    of_block = grouped((turn.block, turn) for turn in plan.turns)
     for run in runs:
-        place = run.block, run.system
         alone = plan.model_copy(update={"turns": of_block.get(run.block, [])})
-        if said := collect(alone, [run]).of(metric, run.cell.id, run.system):
-            logs[place] = said[run.block, False]
-            continue
-        short.add(place)
-        if (worst := _worst(run, metric)) is not None:
-            logs[place] = math.log(worst)
-    return logs, short
+        said = collect(alone, [run]).of(metric, run.cell.id, run.system)
+        log = said[run.block, False] if said else _worst(run, metric)
+        if not said:
+            short.add((run.block, run.system))
+        if log is not None:
+            values[run.block, plan.systems.index(run.system)] = METRICS[metric].sign * log
+    return values, short
 
 
 def _worst(run: RunRecord, metric: str) -> float | None:
-    """The most that a run can have done, or the longest that it took; None of one that failed."""
+    """The log of the most that a run can have done, or of the longest that it took; None of one
+    that failed."""
     if run.result is None or not is_complete(run):
         return None
     if (most := at_most(run).get(metric)) is not None:
-        return most.value
+        return math.log(most.value)
     operation, _, part = metric.rpartition(".")
-    if part not in QUANTILES:
-        return None
     found = latencies(run.result).get(operation)
-    return float(found.max_ns if found and found.operations else run.result.elapsed_ns) or None
+    longest_ns = found.max_ns if found and found.operations else run.result.elapsed_ns
+    return math.log(longest_ns) if part in QUANTILES and longest_ns else None
 
 
-def raced_plan(plan: Plan, found: Replay) -> Plan:
+def raced_plan(found: Replay) -> Plan:
     """The plan with the turns that its race has had or has next, and the time of these."""
-    names, race = plan.systems, found.rules
+    plan, race = found.plan, found.rules
     running = found.standing.running if found.ended == "running" else []
     blocks = [*found.asked, *[running] * (race.blocks - found.blocks)]
-    chosen = [[names[place] for place in each] for each in blocks]
-    chosen += [finalists_of(plan, found)] * race.confirm
+    chosen = [[plan.systems[place] for place in each] for each in blocks]
+    chosen += [found.finalists] * race.confirm
     turns = [turn for turn in plan.turns if turn.system in chosen[turn.block]]
     update = {"turns": turns, "expected_seconds": planned_turn_seconds(plan) * len(turns)}
     return plan.model_copy(update=update)
 
 
-def standing_words(plan: Plan, found: Replay, block: int) -> str:
+def standing_words(found: Replay, block: int) -> str:
     """Who leads, and who left after the block before; "" before the first look."""
-    standing, names = found.standing, plan.systems
-    if standing.leader is None:
+    standing, names = found.standing, found.plan.systems
+    if not found.leader:
         return ""
     if block >= found.rules.blocks:
-        rivals = [name for name in finalists_of(plan, found) if name != names[standing.leader]]
-        return f"race over: {names[standing.leader]} leads; fresh blocks of it and {listed(rivals)}"
+        rivals = (name for name in found.finalists if name != found.leader)
+        return f"race over: {found.leader} leads; fresh blocks of {listed(['it', *rivals])}"
     gone = [names[place] for place, each in standing.left.items() if each.after_block == block]
-    words = f"race: {names[standing.leader]} leads {len(standing.in_race)} of {len(names)}"
+    words = f"race: {found.leader} leads {len(standing.in_race)} of {len(names)}"
     return f"{words}; just left: {named_systems(gone)}" if gone else words
-
-
-def finalists_of(plan: Plan, found: Replay) -> list[str]:
-    """Who the confirming blocks run, the baseline first."""
-    baseline = plan.systems.index(plan.baseline)
-    return [plan.systems[place] for place in rules.finalists(found.standing, baseline)]
 
 
 def _ended(
@@ -192,10 +189,8 @@ def turns_of_each(plan: Plan) -> float:
 def spent_seconds(plan: Plan, runs: Sequence[RunRecord], blocks: int) -> tuple[float, float]:
     """What so many blocks took, and a turn of them: from each block's first run to the next one's.
     The last block, and one that a pause came after, count as many turns of the others' mean."""
-    of_block: list[list[RunRecord]] = [[] for _ in range(blocks)]
-    for run in runs:
-        if run.block < blocks:
-            of_block[run.block].append(run)
+    found = grouped((run.block, run) for run in runs)
+    of_block = [found.get(block, []) for block in range(blocks)]
     turns = [len({run.turn for run in own}) for own in of_block]
     planned = planned_turn_seconds(plan)
     known, known_turns, longest = 0.0, 0, 0.0

@@ -17,7 +17,7 @@ from fsgauge.record.records import OfTurn, RunRecord, StudyRecord
 from fsgauge.stats.choosing.commands import commands_of
 from fsgauge.stats.metrics import METRICS
 from fsgauge.stats.race.model import Place, Race, State
-from fsgauge.stats.race.replay import Replay, finalists_of, raced_plan, spent_seconds, turns_of_each
+from fsgauge.stats.race.replay import Replay, raced_plan, spent_seconds, turns_of_each
 from fsgauge.stats.race.rules import Interval
 from fsgauge.stats.ratio import ratio_of_blocks
 from fsgauge.stats.results import Comparison, Results
@@ -29,6 +29,7 @@ from fsgauge.stats.wording import (
     listed,
     named_systems,
     percent,
+    percent_up,
     ratio_range,
 )
 from fsgauge.units import count
@@ -38,11 +39,11 @@ Of = TypeVar("Of", bound=OfTurn)
 
 def as_confirmed(study: StudyRecord, runs: Sequence[RunRecord], found: Replay) -> StudyRecord:
     """The study of the blocks that are shown, with the systems that ran in them."""
-    race, plan = found.rules, raced_plan(study.plan, found)
+    race, plan = found.rules, raced_plan(found)
     is_confirmed = any(run.block >= race.blocks for run in runs)
     shown = range(race.blocks, race.blocks + race.confirm) if is_confirmed else range(LOOKS[0])
     turns = [turn for turn in plan.turns if turn.block in shown]
-    systems = finalists_of(plan, found) if is_confirmed else plan.systems
+    systems = found.finalists if is_confirmed else plan.systems
     update = {"turns": turns, "systems": systems, "race": None}
     return study.model_copy(update={"plan": plan.model_copy(update=update)})
 
@@ -56,80 +57,75 @@ def with_race(
     results: Results, study: StudyRecord, runs: Sequence[RunRecord], found: Replay
 ) -> Results:
     """The results with the race of the whole study, which the answer begins with."""
-    race = race_in(study, runs, found)
-    update: dict[str, object] = {"race": race}
-    if results.sureness.valid:
-        fresh = [
-            each
-            for each in results.comparisons
-            if race.confirmed and (each.cell, each.metric) == (race.cell, race.metric)
-        ]
-        own_runs = [run for run in runs if run.block < found.rules.blocks]
-        failed = any(run.fault for run in own_runs if run.cell.id == race.cell)
-        few = "" if failed else few_operations(race.metric, own_runs, {race.cell})
-        lines = [*race_lines(race, fresh, few), *(results.lines if fresh else [])]
-        update |= {"lines": lines, "answer": " ".join(lines)}
-        if race.leader and race.ended != "running":
-            other = overtaking(race, fresh)
-            chosen = race.leader if other is None else other.system
-            systems = {str(each["name"]): each for each in study.study["system"]}
-            ended = {
-                "chosen": chosen,
-                "commands": commands_of(systems[chosen]),
-                "proven": race.proven and other is None,
-            }
-            update["race"] = race.model_copy(update=ended)
-    return results.model_copy(update=update)
+    race = race_in(found, runs)
+    if not results.sureness.valid:
+        return results.model_copy(update={"race": race})
+    fresh = [
+        each
+        for each in results.comparisons
+        if race.confirmed and (each.cell, each.metric) == (race.cell, race.metric)
+    ]
+    own = [run for run in runs if run.block < found.rules.blocks and run.cell.id == race.cell]
+    failed = any(run.fault for run in own)
+    few = "" if failed else few_operations(race.metric, own, {race.cell})
+    lines = [*race_lines(race, fresh, few), *(results.lines if fresh else [])]
+    if race.leader and race.ended != "running":
+        other = overtaking(race, fresh)
+        chosen = race.leader if other is None else other.system
+        system = next(each for each in study.study["system"] if each["name"] == chosen)
+        proven = race.proven and other is None
+        commands = commands_of(system)
+        race = race.model_copy(update={"chosen": chosen, "commands": commands, "proven": proven})
+    return results.model_copy(update={"race": race, "lines": lines, "answer": " ".join(lines)})
 
 
-def race_in(study: StudyRecord, runs: Sequence[RunRecord], found: Replay) -> Race:
-    names, standing, rules = study.plan.systems, found.standing, found.rules
-    cells = study.plan.cells
+def race_in(found: Replay, runs: Sequence[RunRecord]) -> Race:
+    plan, standing, rules = found.plan, found.standing, found.rules
+    names, cells = plan.systems, plan.cells
     own = [run for run in runs if not found.blocks <= run.block < rules.blocks]
-    seconds, of_turn = spent_seconds(study.plan, own, rules.blocks + rules.confirm)
+    seconds, of_turn = spent_seconds(plan, own, rules.blocks + rules.confirm)
     confirmed = len({run.block for run in runs if run.block >= rules.blocks})
     full = (found.blocks + confirmed) * (len(names) + 1)
-    places = sorted((_place(found, names, place) for place in range(len(names))), key=_rank)
+    places = sorted((_place(found, place) for place in range(len(names))), key=_rank)
     failed = {each.system for each in places if each.state == "failed"}
     written = sum(run.result.write.size_bytes for run in own if run.result and run.result.write)
-    leader = "" if standing.leader is None else names[standing.leader]
     first = found.values[: LOOKS[0]].T.tolist() if found.blocks >= LOOKS[0] else []
     return Race(
         systems=names,
-        baseline=study.plan.baseline,
+        baseline=plan.baseline,
         weaker=rules.weaker,
         metric=found.metric,
         cell=found.cell,
         decides=next(each.name for each in cells if each.id == found.cell) if cells[1:] else "",
         margin_percent=rules.margin_percent,
         blocks=found.blocks,
-        leader=leader,
+        leader=found.leader,
         places=places,
         others_at_most=math.exp(standing.at_most) if math.isfinite(standing.at_most) else None,
         ended=found.ended,
         proven=found.ended in ("margin", "one left")
         and standing.at_most <= math.log1p(rules.margin_percent / 100)
-        and leader not in found.missed
+        and found.leader not in found.missed
         and len({*names} - {*rules.weaker} - failed) > 1,
         first_blocks={
             name: logs
             for name, logs in zip(names, first, strict=False)
             if not any(map(math.isnan, logs))
         },
-        finalists=[] if found.ended == "running" else finalists_of(study.plan, found),
+        finalists=[] if found.ended == "running" else found.finalists,
         confirmed=confirmed,
         missed=dict(found.missed),
         runs=len(own),
         seconds=seconds,
         bytes_written=written,
         full_runs=full * len(cells),
-        full_seconds=full * turns_of_each(study.plan) * of_turn,
+        full_seconds=full * turns_of_each(plan) * of_turn,
         full_bytes_written=int(written * full * len(cells) / max(1, len(own))),
     )
 
 
-def _place(found: Replay, names: Sequence[str], place: int) -> Place:
-    standing = found.standing
+def _place(found: Replay, place: int) -> Place:
+    standing, names = found.standing, found.plan.systems
     left, interval = standing.left.get(place), standing.over_leader.get(place)
     state: State = "parked" if place in standing.parked else "in the race"
     if place == standing.leader:
@@ -162,8 +158,8 @@ _GONE = "failed, or did too little to be measured, twice in a row and left"
 def race_lines(race: Race, fresh: Sequence[Comparison], few: str = "") -> list[str]:
     """The headline, and what the race claims; `few` says of which runs a quantile is not known."""
     if not race.leader and race.ended == "running":
-        blocks = count(race.blocks, "block")
-        return [f"The race has no leader yet: it has {blocks} of the 3 before its first look."]
+        blocks = f"{count(race.blocks, 'block')} of the {LOOKS[0]}"
+        return [f"The race has no leader yet: it has {blocks} before its first look."]
     if not race.leader:
         return [f"No system is left in the race. {few or 'All failed, or did nothing.'}"]
     other = overtaking(race, fresh)
@@ -207,8 +203,7 @@ def _beats_leader(race: Race, fresh: Sequence[Comparison], other: Comparison) ->
     if leader is None:
         return race.leader == race.baseline
     sign, own = METRICS[race.metric].sign, dict(leader.blocks)
-    both = [(ratio, own[block]) for block, ratio in other.blocks if block in own]
-    logs = [sign * math.log(ratio / of) for ratio, of in both]
+    logs = [sign * math.log(ratio / own[block]) for block, ratio in other.blocks if block in own]
     found = ratio_of_blocks(logs, level=corrected(len(fresh)))
     return found is not None and found.low is not None and found.low > 1
 
@@ -216,21 +211,13 @@ def _beats_leader(race: Race, fresh: Sequence[Comparison], other: Comparison) ->
 def _no_difference(race: Race) -> list[str]:
     """Where nothing was slower than anything: how far any two can be apart from the leader."""
     last = [each for each in race.in_race if each.system != race.leader]
-    ends = [end or 0.0 for each in last for end in (each.low, each.high)]
+    ends = [end for each in last for end in (each.low, each.high)]
+    furthest = max((max(end, 1 / end) if end else math.inf for end in ends), default=math.inf)
     has_left = any(each.against for each in race.places)
-    if race.ended == "running" or has_left or not ends or not all(ends):
+    if race.ended == "running" or has_left or furthest > MOST_AT_MOST:
         return []
-    furthest = max(*ends, *(1 / end for end in ends))
-    if furthest > MOST_AT_MOST:
-        return []
-    others = count(len(last), "other system")
-    return [f"No difference above {_at_most(furthest)} between {race.leader} and {others} (95 %)."]
-
-
-def _at_most(ratio: float) -> str:
-    """By how much it is above 1, and never less than that."""
-    digits = 1 if ratio < 1.1 else 0
-    return f"{math.ceil((ratio - 1) * 10 ** (2 + digits) - 1e-6) / 10**digits:g} %"
+    most, others = percent_up(100 * (furthest - 1)), count(len(last), "other system")
+    return [f"No difference above {most} between {race.leader} and {others} (95 %)."]
 
 
 def _headline(race: Race, fresh: Sequence[Comparison], other: Comparison | None) -> str:
@@ -250,7 +237,7 @@ def _headline(race: Race, fresh: Sequence[Comparison], other: Comparison | None)
     open_end = "that it is the best is not proven"
     best = f"the best of {of}"
     if race.ended == "margin" and race.others_at_most:
-        best += f" to within {_at_most(race.others_at_most)}"
+        best += f" to within {percent_up(100 * (race.others_at_most - 1))}"
     winner = _of_leader(race, fresh)
     if other is not None:
         behind = f"; {race.leader} {factor_words(winner.ratio)} times" if winner else ""
@@ -286,7 +273,7 @@ def _times(race: Race, found: Comparison, *, its: bool = False) -> str:
     label = METRICS[race.metric].label
     edges = found.low or found.ratio, found.high or found.ratio
     of = f"its {label}" if its else f"{race.baseline} in {label}"
-    ends = f"{ratio_range(*edges)}; {race.confirmed} fresh blocks"
+    ends = f"{ratio_range(*edges)}; {count(race.confirmed, 'fresh block')}"
     return f"{factor_words(found.ratio, edges)} times {of} ({ends})"
 
 
@@ -302,23 +289,21 @@ def _rare(race: Race) -> list[str]:
 
 def _nothing_better(race: Race, other: Comparison | None) -> str:
     """Hsu's bound, on those of the same guarantees."""
-    if not race.rivals and not {*race.failed} - {*race.weaker}:
-        return "Nothing else that keeps what the baseline keeps was tested."
-    if not race.rivals:
+    if not race.rivals and {*race.failed} - {*race.weaker}:
         return "What the others could be at most is not known: they failed."
+    if not race.rivals:
+        return "Nothing else that keeps what the baseline keeps was tested."
     if race.others_at_most is None or race.others_at_most > MOST_AT_MOST:
         return "What the others could be at most is not known."
     tested = "that worked" if race.failed else "tested"
     tested += " that keeps what the baseline keeps" if race.weaker else ""
-    is_bound = race.others_at_most > 1
-    most = f"more than {_at_most(race.others_at_most)} better" if is_bound else "better"
+    is_bound, bound = race.others_at_most > 1, percent_up(100 * (race.others_at_most - 1))
+    most = f"more than {bound} better" if is_bound else "better"
     if other is not None:
         return f"In the race nothing else {tested} was {most} (95 %)."
-    if not is_bound:
-        return f"Nothing else {tested} is better (95 %)."
-    if race.proven or race.ended == "running":
-        return f"Nothing else {tested} is {most} (95 %)."
-    end = f"the race ended before {percent(race.margin_percent / 100)} was proven"
-    if race.ended != "budget":
-        end = f"the fresh blocks do not bear out that {race.leader} is the best"
-    return f"Nothing else {tested} is {most} (95 %); {end}."
+    said = f"Nothing else {tested} is {most} (95 %)"
+    if not is_bound or race.proven or race.ended == "running":
+        return f"{said}."
+    if race.ended == "budget":
+        return f"{said}; the race ended before {percent(race.margin_percent / 100)} was proven."
+    return f"{said}; the fresh blocks do not bear out that {race.leader} is the best."

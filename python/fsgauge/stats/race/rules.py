@@ -92,7 +92,7 @@ def look(values: Array, standing: Standing, *, margin_log: float, looks: int) ->
     active, may_lead = standing.in_race, standing.may_lead
     if not may_lead:
         return standing
-    fit = _fitted(values[:, active])
+    fit = fitted(values[:, active])
     of = dict(zip(active, fit.means, strict=True))
     run_now = [place for place in may_lead if place not in standing.parked]
     leader = max(run_now or may_lead, key=of.__getitem__)
@@ -166,7 +166,7 @@ def at_most_with(values: Array, standing: Standing) -> float:
     leader = standing.leader
     if leader is None:
         return math.inf
-    fit = _fitted(values)
+    fit = fitted(values)
 
     def most(place: int) -> float:
         against, interval = leader, standing.over_leader.get(place)
@@ -176,10 +176,8 @@ def at_most_with(values: Array, standing: Standing) -> float:
             return 0.0
         if interval is None:
             return float(fit.means[place] - fit.means[leader])
-        half = max(
-            interval.high - interval.log, interval.per_deviation * float(fit.deviations[against])
-        )
-        return interval.log + half + most(against)
+        varies = interval.per_deviation * float(fit.deviations[against])
+        return interval.log + max(interval.high - interval.log, varies) + most(against)
 
     failed = [place for place, each in standing.left.items() if each.interval is None]
     away = {leader, *standing.weaker, *failed}
@@ -188,7 +186,7 @@ def at_most_with(values: Array, standing: Standing) -> float:
 
 
 @dataclass(frozen=True)
-class _Fit:
+class Fit:
     """Means of systems, the variance of a value with its freedom, deviations of each one's own."""
 
     means: Array
@@ -197,7 +195,8 @@ class _Fit:
     deviations: Array
 
 
-def _fitted(values: Array) -> _Fit:
+def fitted(values: Array) -> Fit:
+    """What systems are once each block has its own level."""
     known = ~np.isnan(values)
     means = np.zeros(values.shape[1])
     filled = np.where(known, values, 0.0)
@@ -209,7 +208,7 @@ def _fitted(values: Array) -> _Fit:
     squares = np.where(known, filled - blocks - means, 0.0) ** 2
     freedom = max(1.0, float(known.sum() - values.shape[1] - len(values) + 1))
     deviations = np.sqrt(squares.sum(axis=0) / np.maximum(in_column - 1, 1))
-    return _Fit(means, float(squares.sum()) / freedom, freedom, deviations)
+    return Fit(means, float(squares.sum()) / freedom, freedom, deviations)
 
 
 def _over(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from fsgauge.report.charts.forest import ROWS_LIMIT, forest, further_forest
 from fsgauge.stats import Results
 from tests.synthetic import make_study
+from tests.synthetic_commits import make_commits
 from tests.synthetic_sharing import make_sharing
 
 
@@ -50,3 +51,10 @@ def test_a_picture_that_holds_all_has_no_other() -> None:
     first = forest(results)
     assert first is not None and first.note == ""
     assert further_forest(results) is None
+
+
+def test_a_rate_of_commits_is_called_that() -> None:
+    drawn = forest(make_commits({"ext4": 500.0, "xfs": 400.0}, blocks=3).results())
+    assert drawn is not None and "commits per second" in drawn.wide
+    plain = forest(results_of(4096, systems=3))
+    assert plain is not None and "operations per second" in plain.wide

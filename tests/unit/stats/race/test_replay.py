@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -14,6 +15,7 @@ from fsgauge.record.parts import in_one
 from fsgauge.record.records import RunRecord, StudyRecord, Turn
 from fsgauge.stats.race.replay import Replay, replayed, spent_seconds, standing_words
 from fsgauge.stats.race.results import race_in
+from fsgauge.stats.race.rules import Left, Standing
 from fsgauge.stats.sentence import few_operations
 from fsgauge.store import StoredStudy, read_results
 from tests.synthetic.idle import did
@@ -207,7 +209,7 @@ def test_time_is_counted_from_block_to_block_and_pauses_are_not(stored: StoredSt
 
 def test_a_race_that_is_cut_in_its_first_block_took_nothing_yet(stored: StoredStudy) -> None:
     cut = [run for run in stored.runs if (run.block, run.system) < (0, "two")]
-    race = race_in(stored.study, cut, found_in(stored.study, cut))
+    race = race_in(found_in(stored.study, cut), cut)
     assert (race.blocks, race.ended, race.leader, race.seconds) == (0, "running", "", 0.0)
 
 
@@ -217,15 +219,25 @@ def test_what_gives_up_durability_does_not_win(stored: StoredStudy) -> None:
 
 
 def test_it_is_said_who_leads_and_who_just_left(stored: StoredStudy) -> None:
-    plan = stored.study.plan
     first = found_in(stored.study, [run for run in stored.runs if run.block < 2])
-    assert standing_words(plan, first, 2) == ""
+    assert standing_words(first, 2) == ""
     third = found_in(stored.study, [run for run in stored.runs if run.block < 3])
-    said = standing_words(plan, third, 3)
+    said = standing_words(third, 3)
     assert "two leads 2 of 5" in said
     assert f"just left: {BASELINE}, three and five" in said or "just left" in said
     over = found_in(stored.study, stored.runs)
-    assert "race over: two leads" in standing_words(plan, over, BLOCKS)
+    assert "race over: two leads" in standing_words(over, BLOCKS)
+
+
+def test_where_all_others_failed_the_fresh_blocks_are_of_the_leader_alone(
+    stored: StoredStudy,
+) -> None:
+    """ "fresh blocks of it and " was said."""
+    over = found_in(stored.study, stored.runs)
+    baseline = over.plan.systems.index(BASELINE)
+    left = {at: Left(3, baseline, None) for at in range(5) if at != baseline}
+    alone = replace(over, standing=Standing(5, leader=baseline, left=left))
+    assert standing_words(alone, BLOCKS).endswith("leads; fresh blocks of it")
 
 
 def test_a_study_without_a_race_has_none(stored: StoredStudy) -> None:

@@ -131,4 +131,6 @@ def test_five_systems_of_twenty_blocks_are_quick() -> None:
         for _ in range(5):
             fit_law(logs)
         times.append(time.monotonic() - begin)
-    assert min(times) < 3
+        if times[-1] < 3:
+            return
+    pytest.fail(f"five fits took {min(times):.1f} s")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from fsgauge.kinds.overhead.analysis import Overhead
 from fsgauge.kinds.overhead.page import host_files_table
 from fsgauge.kinds.writers.analysis.answer import writers_answer
 from fsgauge.kinds.writers.analysis.model import Scaling
+from fsgauge.report.hosts import over_hosts, over_hosts_tables
 from fsgauge.report.write import write_report
 from fsgauge.stats import Results
 from fsgauge.stats.scaling.growth import host_groups
@@ -108,6 +110,20 @@ def test_writers_scale_over_hosts_beside_their_own_scaling(tmp_path: Path) -> No
     study.write(tmp_path)
     page = write_report(tmp_path).read_text()
     assert page.count('id="figure-over-hosts"') == 1 and page.count('id="figure-writers"') == 1
+    rates_in(results, "IOPS", "IOPS")
+    synced = results.model_copy(update={"commits": [cell.id for cell in results.cells]})
+    rates_in(synced, "commits/s", "rate")
+
+
+def rates_in(results: Results, unit: str, head: str) -> None:
+    """Rates over hosts are in this unit, and this heads their column."""
+    made, drawn = over_hosts_tables(results)[0], over_hosts(results)
+    labels = [column.label for column in made.columns]
+    assert drawn is not None and f"{unit} (higher is better)" in drawn.wide
+    assert head in labels and {"IOPS", "rate"} & set(labels) == {head}
+    said = {row[labels.index(head)].text.endswith(" commits/s") for row in made.rows}
+    assert said == {unit == "commits/s"}
+    assert re.search(rf" hosts?: [\d.]+( k)? {unit} \(", drawn.wide)
 
 
 def test_clients_scale_over_hosts_by_what_a_test_is_judged_by(tmp_path: Path) -> None:

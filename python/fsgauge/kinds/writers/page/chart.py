@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from fsgauge.kinds.writers.analysis.model import LimitPoint, Scaling, ScalingLine, ScalingPoint
@@ -50,6 +50,7 @@ class Part:
     divisor: float = 1.0
     log: bool = False
     form: str = "~s"
+    ticks: int = 3
 
     @property
     def fields(self) -> tuple[str, str, str]:
@@ -57,14 +58,14 @@ class Part:
 
     def along(self, limits: tuple[float, float]) -> Along:
         if not self.log:
-            return axes.rates(limits, self.title, form=self.form, ticks=5 if self is RATE else 3)
+            return axes.rates(limits, self.title, form=self.form, ticks=self.ticks)
         ticks = axes.round_values(*limits)
         return axes.along(
             "y", limits, title=self.title, format=self.form, values=ticks, titlePadding=8
         )
 
 
-RATE = Part("iops", axes.rate_title("IOPS"), 240)
+RATE = Part("iops", axes.rate_title("IOPS"), 240, ticks=5)
 SHARE = Part("efficiency", "share of ideal", 110, form=".0%")
 LATENCY = Part("p99_ns", "p99, us", 110, 1e3, log=True)
 
@@ -96,7 +97,7 @@ def writers_chart(results: Results) -> Drawing | None:
 
 def _one_count(group: str, rows: list[dict[str, Any]], width: int) -> vega.Chart:
     drawn: list[Any] = []
-    for part in (RATE, LATENCY):
+    for part in (_rate_in(rows), LATENCY):
         blocks: dict[str, Any] = {"blocks": []} if part is LATENCY else {}
         known = [{**row, **blocks} for row in rows if row[part.field] is not None]
         if not known:
@@ -114,12 +115,13 @@ def _column(scaling: Scaling, group: str, rows: list[dict[str, Any]], width: int
     counts = scaling.writer_counts
     top = axes.rates_top(rows, "iops")
     limits = [limit for limit in scaling.limits if limit.group == group]
-    along = RATE.along((0, top))
+    rates = _rate_in(rows)
+    along = rates.along((0, top))
     x, y = _x(counts, None), along.channel("iops")
     rate = vega.layer(
         *_limit_lines(limits, counts, top, x, y),
         marks.dots(rows, "iops", "x", {"x": x, "y": y}),
-        *_measured(scaling, rows, RATE, along, x),
+        *_measured(scaling, rows, rates, along, x),
         *_device_text(scaling, rows, x, y),
     ).properties(width=width, height=RATE.height, title=_title(group, limits, top, width))
     edges = [row["p99_ns"] for row in rows if row["p99_ns"]]
@@ -135,6 +137,11 @@ def _column(scaling: Scaling, group: str, rows: list[dict[str, Any]], width: int
         latency = vega.layer(*_measured(scaling, rows, LATENCY, along, last))
         below.append(latency.properties(width=width, height=LATENCY.height))
     return vega.vconcat(rate, *below, spacing=10)
+
+
+def _rate_in(rows: list[dict[str, Any]]) -> Part:
+    """In the unit of a column's rows; a group has one."""
+    return replace(RATE, title=axes.rate_title(rows[0]["unit"])) if rows else RATE
 
 
 def _title(group: str, limits: Sequence[LimitPoint], top: float, width: int) -> dict[str, Any]:
@@ -260,6 +267,7 @@ def _law(scaling: Scaling, line: ScalingLine, rows: list[dict[str, Any]]) -> Law
         subtitle=line.fit.words,
         ideal=rate.value if rate is not None and line.fit.state == "fits" else None,
         device=_device_means(scaling, line.group) if line.system != scaling.device else (),
+        unit=rows[0]["unit"],
     )
 
 
@@ -291,6 +299,7 @@ def points_of(results: Results, scaling: Scaling, line: ScalingLine) -> list[dic
             "writers": point.writers,
             "x": point.writers * math.exp(shift),
             "blocks": [rate for _, rate in point.blocks],
+            "unit": unit_of(results, line),
             "tip": _tip(results, scaling, line, point),
         }
         for part in (RATE, SHARE, LATENCY):
@@ -302,6 +311,11 @@ def points_of(results: Results, scaling: Scaling, line: ScalingLine) -> list[dic
             row |= dict.fromkeys(SHARE.fields, 1.0)
         rows.append(row)
     return panels.styled(results, rows)
+
+
+def unit_of(results: Results, line: ScalingLine) -> str:
+    """What its rates are in: commits, where every write is made durable before the next."""
+    return next((results.unit_in(point.cell, "IOPS") for point in line.points), "IOPS")
 
 
 def of_device(
@@ -322,7 +336,8 @@ def _tip(results: Results, scaling: Scaling, line: ScalingLine, point: ScalingPo
         bandwidth = format_bandwidth(
             point.iops.value * WritersFactors.of(results.cell(point.cell)).block_size_bytes
         )
-        parts[0] += f": {words.estimate(point.iops, 'IOPS')}, {bandwidth}"
+        rate = words.estimate(point.iops, unit_of(results, line))
+        parts[0] += f": {rate}, {bandwidth}"
     share = scaling.together(point.efficiency)
     if share is not None:
         parts.append(f"{words.share(share)} of ideal")

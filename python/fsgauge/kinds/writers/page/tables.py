@@ -14,7 +14,7 @@ from fsgauge.kinds.writers.analysis.model import (
     ScalingPoint,
 )
 from fsgauge.kinds.writers.factors import WritersFactors
-from fsgauge.kinds.writers.page.chart import of_device
+from fsgauge.kinds.writers.page.chart import of_device, unit_of
 from fsgauge.kinds.writers.published import BETWEEN_CASES, PublishedCase, published_cases
 from fsgauge.published.ledger import ledger_of
 from fsgauge.report import words
@@ -41,21 +41,28 @@ ROLES = {"reader": "random readers", "log": "log writers"}
 def scaling_tables(results: Results) -> list[Table]:
     scaling = Scaling.within(results)
     return [
-        *_as_published(scaling),
+        *_as_published(results, scaling),
         *case_tables(results, scaling),
         *_between_groups(scaling),
         *every_count(results, scaling),
-        *_law(scaling),
+        *_law(results, scaling),
         *_limits(scaling),
         *_companions(scaling),
     ]
 
 
-def _as_published(scaling: Scaling) -> list[Table]:
+def _rate(results: Results, scaling: Scaling) -> str:
+    """The head of a column of rates; another unit than that of I/O stands with each number."""
+    units = {unit_of(results, line) for line in scaling.lines}
+    return "IOPS" if units <= {"IOPS"} else "rate"
+
+
+def _as_published(results: Results, scaling: Scaling) -> list[Table]:
     """A line a system: lay-out rate, rates of the fewest, the next and the most writers. What lies
     between them is in the table of every number."""
     first, *more = scaling.writer_counts
     compared = more[:1] + (more[-1:] if len(more) > 1 else [])
+    rate = _rate(results, scaling)
 
     def at(writers: int, cell: Callable[[ScalingPoint], TableCell]) -> Cell[ScalingLine]:
         def of_line(line: ScalingLine) -> TableCell | None:
@@ -64,7 +71,7 @@ def _as_published(scaling: Scaling) -> list[Table]:
         return of_line
 
     def iops(point: ScalingPoint) -> TableCell:
-        return value_cell(point.iops, "IOPS")
+        return value_cell(point.iops, results.unit_in(point.cell, "IOPS"))
 
     def change(point: ScalingPoint) -> TableCell:
         return change_cell(scaling.together(point.change))
@@ -83,7 +90,7 @@ def _as_published(scaling: Scaling) -> list[Table]:
                 "layout_rate",
                 lambda line: value_cell(line.layout_rate, "B/s"),
             ),
-            *((f"IOPS at {count(n, 'writer')}", "iops", at(n, iops)) for n in (first, *compared)),
+            *((f"{rate} at {count(n, 'writer')}", "iops", at(n, iops)) for n in (first, *compared)),
             *((f"change at {n}", "change", at(n, change)) for n in compared),
             *((f"share of ideal at {n}", "share_of_ideal", at(n, share)) for n in compared),
         ],
@@ -94,7 +101,7 @@ def _between_groups(scaling: Scaling) -> list[Table]:
     return Rows(sorted(scaling.between_groups, key=lambda row: -row.writers)).tables(
         "between-groups",
         "Between groups",
-        "IOPS of a group over those of the first one, taken inside each block; intervals and"
+        "The rate of a group over that of the first one, taken inside each block; intervals and"
         " verdicts are corrected for all of one number of writers, as in the answer.",
         [
             ("system", "", lambda row: row.system),
@@ -123,7 +130,11 @@ def every_count(results: Results, scaling: Scaling) -> list[Table]:
             ("system", "", lambda each: each[0].system),
             ("group", "", lambda each: each[0].group) if _is_grouped(scaling) else None,
             ("writers", "", lambda each: str(each[1].writers)),
-            ("IOPS", "iops", lambda each: value_cell(each[1].iops, "IOPS")),
+            (
+                _rate(results, scaling),
+                "iops",
+                lambda each: value_cell(each[1].iops, unit_of(results, each[0])),
+            ),
             ("change", "change", lambda each: change_cell(together(each[1].change))),
             (
                 "share of ideal",
@@ -153,7 +164,7 @@ def _of_baseline(
     return judged_cell(results.comparison(point.cell, line.system, "iops"))
 
 
-def _law(scaling: Scaling) -> list[Table]:
+def _law(results: Results, scaling: Scaling) -> list[Table]:
     """The Universal Scalability Law of each line, or why there is none."""
     was_tried = any(line.fit.was_tried for line in scaling.lines)
     return Rows(scaling.lines if was_tried else []).tables(
@@ -164,7 +175,11 @@ def _law(scaling: Scaling) -> list[Table]:
         [
             *_names(scaling),
             ("state", "usl", lambda line: TableCell(line.fit.state, line.fit.reason)),
-            ("IOPS of one", "usl", lambda line: value_cell(line.fit.rate, "IOPS")),
+            (
+                f"{_rate(results, scaling)} of one",
+                "usl",
+                lambda line: value_cell(line.fit.rate, unit_of(results, line)),
+            ),
             ("contention", "usl", lambda line: number_cell(line.fit.contention)),
             ("coherency", "usl", lambda line: number_cell(line.fit.coherency)),
             ("peak at", "usl", _peak),

@@ -21,6 +21,7 @@ from fsgauge.report.sureness import integrity_lines, sureness_lines
 from fsgauge.report.table_parts import Table
 from fsgauge.stats import Results, read_study
 from tests.long import long_but
+from tests.synthetic_commits import make_commits
 from tests.synthetic_writers import make_writers
 from tests.whole_page import whole_page
 from tests.writers_example import (
@@ -203,6 +204,22 @@ def test_a_law_is_drawn_where_it_fits_and_said_where_it_does_not() -> None:
     law = table(results, "law")
     states = {row[0].text: row[1] for row in law.rows}
     assert states["ext3"].text == "does not fit" and "the device is full" in states["ext3"].below
+
+
+def test_rates_of_writes_that_are_commits_are_said_in_commits() -> None:
+    """The answer gave a commit's time and the first picture commits; the tables said IOPS."""
+    plain = results_of(LARGE)
+    results = plain.model_copy(update={"commits": [cell.id for cell in plain.cells]})
+    heads = {"as-published": "rate at 2 writers", "every-count": "rate", "law": "rate of one"}
+    for name, head in heads.items():
+        made = table(results, name)
+        assert not any(label.startswith("IOPS") for label in labels(made))
+        said = [row[labels(made).index(head)].text for row in made.rows]
+        assert {text.rpartition(" ")[2] for text in said if text} == {"commits/s"}, name
+    alone = make_commits({"ext4": 500.0, "xfs": 400.0}, blocks=3).results()
+    for drawn in (writers_chart(results), law_chart(results), writers_chart(alone)):
+        assert drawn is not None and "commits/s (higher is better)" in drawn.wide
+        assert re.search(r" writers?: [\d.]+( k)? commits/s \(", drawn.wide)
 
 
 def test_limits_are_lines_in_the_picture_or_numbers_above_it() -> None:
