@@ -70,9 +70,8 @@ fn without_partner(mut each: Vec<u64>, copies: usize) -> u64 {
 
 /// What the devices that may be written have beside what is taken of each.
 fn of_each(devices: &[BtrfsDevice], taken: fn(&BtrfsDevice) -> u64) -> Vec<u64> {
-    let of = |device: &BtrfsDevice| {
-        device.size_bytes.saturating_sub(taken(device)).saturating_sub(RESERVED_BYTES)
-    };
+    let of =
+        |device: &BtrfsDevice| device.size_bytes.saturating_sub(taken(device)).saturating_sub(RESERVED_BYTES);
     devices.iter().filter(|device| !device.is_seed).map(of).collect()
 }
 
