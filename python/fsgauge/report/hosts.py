@@ -118,7 +118,7 @@ def _numbers(results: Results, measured: list[Measured]) -> list[table_parts.Tab
 
 
 def _unit_of(results: Results, line: HostScaling) -> str:
-    """Of its rates, in its asker's words."""
+    """The unit of a line's rates: "IOPS", "commits/s", "B/s"."""
     unit = METRICS[line.metric].unit
     return next((results.unit_in(point.cell, unit) for point in line.points), unit)
 

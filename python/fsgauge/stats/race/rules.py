@@ -196,7 +196,8 @@ class Fit:
 
 
 def fitted(values: Array) -> Fit:
-    """What systems are once each block has its own level."""
+    """The two-way fit, system plus block, of log values (blocks, systems), NaN where there is none.
+    A system's mean is what is left of it once the level of each block is taken off."""
     known = ~np.isnan(values)
     means = np.zeros(values.shape[1])
     filled = np.where(known, values, 0.0)
