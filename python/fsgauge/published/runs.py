@@ -7,6 +7,7 @@ a verdict is made from, under which kernel, on which storage, when.
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Collection
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Literal
@@ -52,6 +53,21 @@ class Silent(Part):
     why: str
 
 
+class Starved(Part):
+    """A system whose load waited for processors, and the words that name those cells: their test,
+    their pattern."""
+
+    system: str
+    words: dict[str, str]
+
+    def is_of(self, about: Observable, systems: Collection[str]) -> bool:
+        """Whether a trial compares it: numbers of a cell may be what the trial varies."""
+        words = ((name, each) for name, each in about.cells.items() if isinstance(each, str))
+        return self.system in systems and all(
+            self.words.get(name, each) == each for name, each in words
+        )
+
+
 FORMAT: Literal[2] = 2
 
 
@@ -75,8 +91,8 @@ class JudgedRun(Part):
     blocks: int
     seed: int
     findings: list[str]
-    starved: list[str] | None = Field(default=None, exclude_if=lambda value: value is None)
-    """Systems of which the load waited for processors in a run; None where that was not kept."""
+    starved: list[Starved] | None = Field(default=None, exclude_if=lambda value: value is None)
+    """Whose load waited for processors in a run; None where that was not kept."""
     beyond_memory: Literal["yes", "no", "unknown"] = "unknown"
     network: bool = False
     simulated: str = Field(default="", exclude_if=lambda value: not value)
@@ -88,7 +104,8 @@ class JudgedRun(Part):
         if self.starved is None:
             return True
         seen = [each for each in self.observed if each.trial == about.words]
-        return not seen or any({each.system, each.over} & set(self.starved) for each in seen)
+        systems = {system for each in seen for system in (each.system, each.over)}
+        return not seen or any(each.is_of(about, systems) for each in self.starved)
 
     def of(self, claim: Claim, about: Observable) -> list[Observed]:
         return [e for e in self.observed if (e.claim, e.trial) == (claim.id, about.words)]
@@ -211,13 +228,22 @@ def _judged(stored: StoredStudy, results: Results, folder: str, path: Path) -> J
         beyond_memory=_beyond_memory(stored),
         network=stored.study.rig == "fleet" and is_over_network(stored.before.machines),
         findings=_findings(results),
-        starved=sorted(
-            {run.system for run in stored.runs if run.result and starved(run, run.result)}
-        ),
+        starved=_starved(stored),
         simulated=_models(results.simulation),
         observed=observed(results, folder),
         silent=silent(results, folder),
     )
+
+
+def _starved(stored: StoredStudy) -> list[Starved]:
+    found: list[Starved] = []
+    for run in stored.runs:
+        if run.result and starved(run, run.result):
+            factors = run.cell.factors.items()
+            words = {name: each for name, each in factors if isinstance(each, str)}
+            each = Starved(system=run.system, words=words)
+            found += [each] if each not in found else []
+    return sorted(found, key=lambda each: (each.system, *each.words.values()))
 
 
 def _findings(results: Results) -> list[str]:

@@ -23,6 +23,7 @@ from fsgauge.published.verdict import (
     together,
     without_certainty,
 )
+from fsgauge.stats.rig_limits import EMULATED
 from fsgauge.units import figure
 
 _run_of = cache(run_of)
@@ -127,7 +128,13 @@ def lacking(trial: Trial, run: JudgedRun) -> list[str]:
     """Why a run decides nothing of a trial; [] where it does."""
     found = [words for need in trial.needs if (words := _lacks(need, run))]
     if not trial.counted and (noise := noise_words(trial, run)):
-        found.append(f"{noise}; a quieter machine, or more blocks, are missing")
+        only_starved = noise.startswith(_NOISE["run.starved"])
+        missing = (
+            "a machine where KVM works is missing"
+            if only_starved and EMULATED in run.machine
+            else "a quieter machine, or more blocks, are missing"
+        )
+        found.append(f"{noise}; {missing}")
     forbidding = _ALTERED if trial.counted else _OTHERS | _ALTERED
     found += [f"{words} ({code})" for code, words in forbidding.items() if code in run.findings]
     return found

@@ -197,6 +197,11 @@ class CellFactors(Kept):
         return ""
 
     @property
+    def done(self) -> str:
+        """Its work as what is done many times: "random reads"."""
+        return self.work
+
+    @property
     def noun(self) -> str:
         """The cell as a thing, in a sentence: "4 KiB random reads at depth 32"."""
         size, _, rest = self.place.partition(" and ")

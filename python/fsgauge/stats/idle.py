@@ -258,8 +258,8 @@ def _by_turns(
     return finding(
         "idle.host" if leads else "host.slow",
         "warning",
-        f"{_did(both, of_runs, _others(own))} in {part_of(len(low), len(own), 'run')}: it is"
-        " no one host.",
+        f"{_did(both, of_runs, _others(own))} in {part_of(len(low), len(own), 'run')}: no"
+        " host is always the slow one.",
         "Look at what they share, a network, a server or a machine below them, and measure longer"
         " or more blocks: a run this short may only show who was served first.",
         [

@@ -329,8 +329,8 @@ def in_lines(text: str, systems: Sequence[str]) -> list[str]:
 
 
 def _parted(sentence: str, systems: Sequence[str]) -> list[str]:
-    """The sentence; of a long one its first clauses, or as much of its list as is short enough,
-    then the rest."""
+    """The sentence; of a long one its first clauses, as much of its list as is short enough, or all
+    but where it holds, then the rest."""
     if is_headline(sentence):
         return [sentence]
     clauses = sentence.split("; ")
@@ -338,7 +338,11 @@ def _parted(sentence: str, systems: Sequence[str]) -> list[str]:
         head, rest = "; ".join(clauses[:many]), "; ".join(clauses[many:])
         if is_headline(head):
             return [f"{head}.", begun(rest, systems)]
-    for cut in reversed(list(re.finditer(r"\)(?:, and |, | and )|(?=: )", sentence))):
+    for cut in reversed(
+        list(re.finditer(r"\)(?:, and |, | and )| above \S+ %(?= in )|(?=: )", sentence))
+    ):
+        if cut[0].startswith(" above") and is_headline(head := sentence[: cut.end()]):
+            return [f"{head}.", f"That is{sentence[cut.end() :]}"]
         is_list = sentence[cut.start()] == ")"
         head = sentence[: cut.start() + is_list]
         if is_headline(head):

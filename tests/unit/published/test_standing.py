@@ -332,10 +332,31 @@ def test_a_load_that_waited_for_processors_costs_what_it_is_compared_with(
     """The system itself or what it is a ratio to: the rest of the study decides nothing here."""
     (trial, *_) = ledger_of("connections").of("N-10").trials
     kept: dict[str, Any] = {"beyond_memory": "yes", "findings": ["run.starved"]}
-    for systems, word in (([trial.system], "not yet"), (["b"], "not yet"), (["x"], "confirmed")):
-        kept["starved"] = systems
+    assert isinstance(trial.cells["test"], str)
+    words = {"test": trial.cells["test"]}
+    for system, of_cells, word in (
+        (trial.system, words, "not yet"),
+        ("b", words, "not yet"),
+        ("b", {}, "not yet"),
+        ("b", {"test": "another"}, "confirmed"),
+        ("x", words, "confirmed"),
+    ):
+        kept["starved"] = [{"system": system, "words": of_cells}]
         found = stands("connections", "N-10", monkeypatch, low=0.38, high=0.42, **kept)
         assert found.word == word
+
+
+def test_an_emulated_processor_that_a_load_waited_for_is_not_mended_by_quiet(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    kept: dict[str, Any] = {"beyond_memory": "yes", "machine": "1 processor, emulated without KVM"}
+    for findings, missing in (
+        (["run.starved"], "a machine where KVM works is missing"),
+        (["noise.wide", "run.starved"], "a quieter machine, or more blocks, are missing"),
+    ):
+        kept["findings"] = findings
+        found = stands("connections", "N-10", monkeypatch, low=0.4, high=0.4, **kept)
+        assert found.word == "not yet" and missing in found.why
 
 
 def test_no_verdict_of_today_is_of_a_noisy_run() -> None:

@@ -185,7 +185,8 @@ def test_hosts_on_which_a_program_takes_longer_by_turns_are_told_by_their_time()
     ]
     (found,) = [each for each in read(made, runs).findings if each.code == "idle.host"]
     assert found.sentence == (
-        "a and d by turns took 5 times as long as the other host in 4 of 8 runs: it is no one host."
+        "a and d by turns took 5 times as long as the other host in 4 of 8 runs: no host is always"
+        " the slow one."
     )
     assert found.where[0].endswith(" took 5 times as long")
 

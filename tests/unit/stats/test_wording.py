@@ -40,6 +40,14 @@ def test_a_long_list_is_cut_behind_an_interval() -> None:
     assert more == "Also 55 % on btrfs (54 to 56)."
 
 
+def test_where_a_long_sentence_holds_follows_it() -> None:
+    """The names alone were the headline: "ext4, ext4 no journal and ext4 commit=60."."""
+    names = ["ext4", "ext4 no journal", "ext4 commit=60", "ext4 nobarrier"]
+    near = "ext4, ext4 no journal and ext4 commit=60: no difference from ext4 nobarrier above 12 %"
+    where = " in 4 KiB random reads, random writes and random reads and writes at depth 1"
+    assert in_lines(f"{near}{where}.", names) == [f"{near}.", f"That is{where}."]
+
+
 def test_what_cannot_be_parted_stays_whole() -> None:
     long = " ".join(["word"] * 40) + "."
     assert in_lines(long, []) == [long]

@@ -31,6 +31,12 @@ class SharingFactors(CellFactors):
         return title[:1].lower() + title[1:]
 
     @property
+    def done(self) -> str:
+        """ "reads", "creates in order"."""
+        first, _, rest = self.work.partition(" ")
+        return self.work if rest.endswith("s") else f"{first.rstrip(',')}s {rest}".rstrip()
+
+    @property
     def place(self) -> str:
         """ "64 KiB records of 16 MiB (rewrite) on 2 hosts"."""
         several = f" on {self.hosts_words}" if (self.hosts or 1) > 1 else ""

@@ -113,7 +113,7 @@ class SharingWorkload(WorkloadKeys):
     def default_primary(self) -> list[str]:
         return [
             cell.id
-            for cell in self._cells_on(host_counts(self.hosts)[0])
+            for cell in self._cells_on(host_counts(self.hosts)[-1])
             if self._is_largest(SharingFactors.of(cell))
         ]
 
@@ -170,6 +170,7 @@ class SharingWorkload(WorkloadKeys):
                         [(key, at), files],
                         next=f"smaller {key}, or larger {files}",
                     )
+        self._require_files_in_folder()
         sizes = [key for key in ("record_sizes", "chunk_sizes") if self._tests_in(key)]
         sweep = ["tests", *sizes, "file_sizes", *(["hosts"] if self.hosts else [])]
         of_files = sum(
@@ -179,6 +180,26 @@ class SharingWorkload(WorkloadKeys):
         )
         of_folder = len(self.tests) - len(self._file_tests)
         require_few((of_files + of_folder) * len(self.hosts or [1]), sweep)
+
+    def _require_files_in_folder(self) -> None:
+        """Each test of a folder finds what it works on, also when all begin again on more hosts."""
+        tests = [name for name in self.in_order if isinstance(TESTS[name], FolderTest)]
+        maker = ""
+        for name in tests * len(self.hosts or [1]):
+            action, _, order = name.partition("_")
+            if action == "create" and maker:
+                raise conflict(
+                    f"the test {name} would find the files of {maker}",
+                    ["tests"],
+                    next=f'add "delete_{maker.partition("_")[2]}" to tests',
+                )
+            if action != "create" and not maker:
+                raise conflict(
+                    f"the test {name} needs files, and no test before it makes them",
+                    ["tests"],
+                    next=f'add "create_{order}" to tests: every turn makes its own files',
+                )
+            maker = {"create": name, "delete": ""}.get(action, maker)
 
     def inapplicable(self) -> Inapplicable:
         found: Inapplicable = {}

@@ -175,7 +175,7 @@ def hosts_sentence(
     clauses = []
     for group in told:
         cell = cells[groups[group][0].points[-1].cell]
-        work = factors_of(cell).work
+        work = factors_of(cell).done
         of_one = f" the {work} of {number_words(points[0].hosts)}"
         causes = {each.system: _set_by(each, limits) for each in groups[group]}
         gains = [

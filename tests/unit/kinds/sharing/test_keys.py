@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 from typing import get_args
 
 import pytest
 
-from fsgauge.errors import FsgaugeError
+from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.kinds.sharing.factors import SharingFactors
 from fsgauge.kinds.sharing.keys import SharingWorkload, TestName
 from fsgauge.kinds.sharing.tests import IN_RECORDS, TESTS
@@ -88,7 +89,7 @@ def test_other_tests_may_have_a_file_of_their_own() -> None:
     assert workload.largest_file_bytes == 8 << 20
 
 
-def test_the_answer_rests_on_the_largest_file_on_the_fewest_hosts() -> None:
+def test_the_answer_rests_on_the_largest_file_on_the_most_hosts() -> None:
     workload = load_study(
         "sharing",
         ['workload.tests=["write"]', "workload.hosts=[2,1]", 'workload.file_sizes=["1MiB","2MiB"]'],
@@ -97,7 +98,32 @@ def test_the_answer_rests_on_the_largest_file_on_the_fewest_hosts() -> None:
         1,
     ).workload
     assert isinstance(workload, SharingWorkload)
-    assert default_primary(workload) == ["write-64KiB-2MiB-hosts1"]
+    assert default_primary(workload) == ["write-64KiB-2MiB-hosts2"]
+
+
+@pytest.mark.parametrize(
+    ("tests", "hosts", "said"),
+    [
+        (["stat_random"], [1], 'add "create_random" to tests'),
+        (["create_sequential", "create_random"], [1], 'add "delete_sequential" to tests'),
+        (["create_random"], [1, 2], 'add "delete_random" to tests'),
+        (["create_sequential", "delete_sequential", "stat_random"], [1], '"create_random"'),
+        (["create_sequential", "stat_random"], [1], ""),
+        (["create_sequential", "delete_random"], [1, 2], ""),
+        (["write"], [1, 2], ""),
+    ],
+)
+def test_a_test_of_a_folder_finds_what_it_works_on(
+    tests: list[str], hosts: list[int], said: str
+) -> None:
+    """On two hosts the second round of creates gave up: its files were there."""
+    changes = [f"workload.tests={json.dumps(tests)}", f"workload.hosts={hosts}"]
+    if not said:
+        assert load_study("sharing", changes, [], None, 1).workload
+        return
+    with pytest.raises(InputError) as refused:
+        load_study("sharing", changes, [], None, 1)
+    assert said in refused.value.render()
 
 
 def test_the_answer_rests_on_the_largest_record_and_the_largest_chunk() -> None:

@@ -19,6 +19,7 @@ from fsgauge.stats.scaling.growth import host_groups
 from fsgauge.stats.scaling.model import HostScaling
 from tests.over_hosts_example import at_a_limit, on_hosts, over_hosts_study, slower
 from tests.synthetic_connections import make_connections
+from tests.synthetic_sharing import make_sharing
 from tests.synthetic_writers import make_writers
 
 ONE_CELL = {"patterns": ("randread",), "block_sizes": (4096,), "queue_depths": (1,)}
@@ -65,6 +66,13 @@ def test_one_system_over_hosts_has_an_answer_of_its_own() -> None:
     results = study.results()
     assert results.answer.startswith("Two hosts do "), results.answer
     assert "There is only one system" not in results.answer
+
+
+def test_what_a_second_node_adds_to_a_shared_file_system_is_the_answer() -> None:
+    """It rested on one node, and said that there is only one system."""
+    study = on_hosts(make_sharing(blocks=6), (1, 2), {})
+    said = study.results().answer
+    assert re.search(r"Two hosts do \S+ times the writes of one on ext3 \(", said), said
 
 
 def test_too_few_blocks_say_nothing_of_hosts() -> None:

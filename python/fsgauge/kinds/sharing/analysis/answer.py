@@ -9,6 +9,7 @@ from fsgauge.kinds.sharing.analysis.faults import words
 from fsgauge.kinds.sharing.analysis.limits import by_place
 from fsgauge.kinds.sharing.analysis.model import Sharing, SystemFaults
 from fsgauge.kinds.sharing.factors import SharingFactors
+from fsgauge.record.factors import most_hosts
 from fsgauge.record.records import Cell
 from fsgauge.stats.answer import plain_answer
 from fsgauge.stats.between_systems import bound_of, is_near
@@ -90,8 +91,9 @@ def _of_tests(question: Question, failed: set[str]) -> str:
 
 
 def _cells(cells: Sequence[Cell]) -> list[Cell]:
-    """The first of each test, on one host."""
-    found = []
+    """The first of each test, on the most hosts."""
+    found, most = [], most_hosts(cells)
+    cells = [each for each in cells if (SharingFactors.of(each).hosts or 1) == most]
     for test in TESTS:
         of_test = [each for each in cells if SharingFactors.of(each).test == test]
         found += of_test[:1]

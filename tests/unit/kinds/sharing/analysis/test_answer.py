@@ -8,6 +8,7 @@ import pytest
 
 from fsgauge.kinds.sharing.analysis.answer import TESTS, sharing_answer
 from fsgauge.kinds.sharing.analysis.model import CellLimit, Sharing, SystemFaults
+from fsgauge.kinds.sharing.factors import SharingFactors
 from fsgauge.kinds.sharing.keys import SharingWorkload
 from fsgauge.stats.evidence import Question
 from fsgauge.stats.results import Comparison
@@ -96,6 +97,34 @@ def test_write_read_and_reread_of_every_system_are_in_the_first_two_sentences() 
     )
     assert second == "No difference from ext3 above 10 %: gfs2 in write, read and reread."
     assert all(system in first + second for system in SYSTEMS)
+
+
+def test_systems_are_compared_on_the_most_hosts() -> None:
+    workload = {"kind": "sharing", "tests": TESTS, "hosts": [1, 2]}
+    cells = cells_of(SharingWorkload.model_validate(workload))
+    asked = replace(question(), cells=cells, metrics={cell.id: "bandwidth" for cell in cells})
+    found = [
+        each.model_copy(update={"cell": cell.id, "ratio": factor * each.ratio})
+        for at, cell in enumerate(cells)
+        for each in asked.comparisons[at % 3 * len(SYSTEMS) :][: len(SYSTEMS)]
+        for factor in [0.5 if cell.id.endswith("hosts2") else 1.0]
+    ]
+    first, _ = sentences(answered(replace(asked, comparisons=found)))
+    assert "in write nfs 28 %, cachefs 35 %" in first
+
+
+@pytest.mark.parametrize(
+    ("test", "done"),
+    [
+        ("read", "reads"),
+        ("create_sequential", "creates in order"),
+        ("rewrite_in_place", "rewrites in place"),
+        ("seeks", "random seeks"),
+    ],
+)
+def test_what_hosts_do_together_is_counted(test: str, done: str) -> None:
+    cell = cells_of(SharingWorkload.model_validate({"kind": "sharing", "tests": [test]}))[0]
+    assert SharingFactors.of(cell).done == done
 
 
 def test_a_share_that_two_limits_of_disks_set_says_that_requests_are_small() -> None:
