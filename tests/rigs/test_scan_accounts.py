@@ -15,7 +15,7 @@ from fsgauge.scan.consequences import consequences
 from fsgauge.scan.numbers import numbers_of
 from tests.patience import patience
 from tests.rigs.conftest import MEBIBYTE, MakeLoop, Scan, run
-from tests.rigs.scanning import LIBC, as_user, mounted, said
+from tests.rigs.scanning import LIBC, allocated, as_user, mounted, said
 
 pytestmark = pytest.mark.root
 
@@ -79,7 +79,39 @@ def test_a_mirror_of_devices_of_unlike_size(
         assert abs(both - available) < 2 * MEBIBYTE, (both, available)
         found = said(each)
         assert "(50 %) of the devices no file can have" in found["device"].sentence
-        assert "on too few devices for copies, are free here" in found["df"].sentence
+        assert "on too few devices for its RAID, are free here" in found["df"].sentence
+
+
+@pytest.mark.parametrize(
+    ("profile", "others", "left_mebibytes"),
+    [("raid5", (300,), 600), ("raid6", (300, 300), 600), ("raid10", (300, 300), 300)],
+)
+def test_a_raid_of_devices_of_unlike_size(
+    make_loop: MakeLoop,
+    open_folder: Path,
+    scan: Scan,
+    profile: str,
+    others: tuple[int, ...],
+    left_mebibytes: int,
+) -> None:
+    """Of 900 MiB what the others have no parity or mirror for is what no file gets."""
+    devices = [make_loop(size * MEBIBYTE) for size in others]
+    mkfs = ("mkfs.btrfs", "-q", "-f", "-d", profile, "-m", "raid1", *devices)
+    try:
+        with mounted(make_loop, open_folder, 900, *mkfs) as (point, _):
+            unpaired = scan(point).room.unpaired_bytes
+            assert unpaired is not None
+            assert abs(unpaired - left_mebibytes * MEBIBYTE) < 16 * MEBIBYTE
+            with (point / "file").open("wb") as file:
+                got = [allocated(file.fileno(), at << 20, MEBIBYTE) for at in range(1500)].count(True)
+            full = scan(point)
+    finally:
+        for device in devices:
+            run("btrfs", "device", "scan", "--forget", device)
+    expected = 600 if profile == "raid10" else 300
+    assert 0.6 * expected < got < expected
+    assert full.room.unpaired_bytes is not None
+    assert abs(full.room.unpaired_bytes - left_mebibytes * MEBIBYTE) < 64 * MEBIBYTE
 
 
 def test_an_image_that_is_longer_than_its_file_system(

@@ -24,7 +24,7 @@ pub struct Room {
     pub host_file: Option<HostFile>,
     /// Bytes that metadata alone may use when all else is taken (btrfs).
     pub metadata_reserve_bytes: Option<u64>,
-    /// Of what is in no chunk, bytes on too few devices for as many copies as data has (btrfs, RAID1).
+    /// Of what is in no chunk, bytes on too few devices for another chunk of data (btrfs, RAID).
     #[serde(default)]
     pub unpaired_bytes: Option<u64>,
     /// Inodes; null where they are made as they are needed, without limit.

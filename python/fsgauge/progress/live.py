@@ -16,6 +16,7 @@ from fsgauge.programs.streams import display
 from fsgauge.progress.lines import noise_line, opening
 from fsgauge.progress.tally import Counting, Tally
 from fsgauge.progress.terminal import wrapped, wrapped_lines
+from fsgauge.record.factors import unit_in
 from fsgauge.record.records import Cell, EnvironmentRecord, Plan, RunRecord, Turn
 from fsgauge.study.model import Study
 from fsgauge.units import format_rate
@@ -32,6 +33,7 @@ class Live(Counting):
         self.live = RichLive(console=self.console, refresh_per_second=4, transient=True)
         self.now = ""
         self.rate = ""
+        self.unit = "IOPS"
         self.last = ""
         self.noise = ""
         self.told = False
@@ -51,13 +53,14 @@ class Live(Counting):
         self._show(turn, what)
 
     def run_started(self, turn: Turn, cell: Cell) -> None:
+        self.unit = unit_in(cell, "IOPS")
         self._show(turn, cell.name)
 
     def event(self, event: Event) -> None:
         if isinstance(event, IntervalEvent) and event.elapsed_ns:
             done = event.read.operations + event.write.operations
             warm = " (warming up)" if event.warm_up else ""
-            self.rate = format_rate(done * 1e9 / event.elapsed_ns) + warm
+            self.rate = format_rate(done * 1e9 / event.elapsed_ns, self.unit) + warm
             self._draw()
 
     def run_ended(self, record: RunRecord) -> None:

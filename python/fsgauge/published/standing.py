@@ -223,7 +223,7 @@ def standing_of(folder: str, claim: Claim, runs: Mapping[str, JudgedRun] | None 
         came_of_them = {each.met for each in found if each.is_run}
         gravest = next(met for met in GRAVEST_FIRST if met in came_of_them)
         word = cast(Word, f"predicted: {gravest}")
-    said = [_in_words(claim, each) for each in trials]
+    said = _without_repeated_reasons([(_in_words(claim, each), each.trial.since) for each in trials])
     said += [prediction_words(claim, each) for each in found]
     return Standing(claim, word, tuple(said), trials, found)
 
@@ -266,6 +266,15 @@ def _with_what_it_lacks(trial: Trial, run: JudgedRun, outcome: TrialVerdict) -> 
             TrialVerdict(outcome.word, f"{outcome.words}; counted, though {noise}")
         )
     return outcome
+
+
+def _without_repeated_reasons(said: list[tuple[str, str]]) -> list[str]:
+    """The lines of trials; a reason that several end with is left to the last of them."""
+    lines = [line for line, _ in said]
+    for at, (line, reason) in enumerate(said):
+        if reason and any(later.endswith(reason) for later in lines[at + 1 :]):
+            lines[at] = line.removesuffix(f"; {reason}")
+    return lines
 
 
 def _in_words(claim: Claim, each: TrialStanding) -> str:

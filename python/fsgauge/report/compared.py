@@ -10,7 +10,6 @@ from pathlib import Path
 
 from fsgauge.errors import InputError
 from fsgauge.plain_files.bounds import MOST_FOLDERS
-from fsgauge.record.factors import unit_in
 from fsgauge.report import compared_models, words
 from fsgauge.report.charts.between import between_chart, name_of
 from fsgauge.report.compared_answer import changes_sentences
@@ -121,12 +120,12 @@ def _idle_line(between: Between, each: IdleLine) -> FolderRow:
 def _value(between: Between, each: IdleLine, nothing: str, value: float | None) -> str:
     if nothing or value is None:
         return "nothing" if nothing else ""
-    return words.value(value, unit_in(between.cell(each.cell), METRICS[each.metric].unit))
+    return words.value(value, between.unit_in(each.cell, METRICS[each.metric].unit))
 
 
 def line_of(between: Between, entry: Entry) -> FolderRow:
     """One entry in words. Values are those of the systems, also where ratios of ratios decide."""
-    unit = unit_in(between.cell(entry.cell), between.metric(entry.metric).unit)
+    unit = between.unit_in(entry.cell, between.metric(entry.metric).unit)
     direct = between.entry(entry.cell, entry.system, entry.metric, "direct") or entry
     other = between.other(entry)
     robust = words.ratio(entry.robust_ratio)
@@ -181,7 +180,7 @@ def limit_values(between: Between, test: Test) -> str:
     entry = next(filter(None, found), None)
     if entry is None:
         return ""
-    unit = unit_in(between.cell(entry.cell), between.metric(entry.metric).unit)
+    unit = between.unit_in(entry.cell, between.metric(entry.metric).unit)
     return words.span(words.value(entry.value_a, unit), words.value(entry.value_b, unit))
 
 

@@ -10,7 +10,7 @@ import math
 from collections.abc import Sequence
 from functools import partial
 
-from fsgauge.record.factors import factors_of, unit_in
+from fsgauge.record.factors import factors_of
 from fsgauge.report import words
 from fsgauge.report.compared_models import model_and_measured
 from fsgauge.stats.asked_number import is_plural, named_test, rate_words, works_joined
@@ -156,7 +156,7 @@ def _values(between: Between, entry: Entry) -> str:
         first, last = share_words(a), share_words(b)
         return "" if first == last else f"from {first} to {share_of(b, between.baseline)}"
     cell, unit = between.cell(entry.cell), between.metric(entry.metric).unit
-    own = unit_in(cell, unit)
+    own = between.unit_in(entry.cell, unit)
     said = partial(rate_words, cell) if own == "IOPS" else words.value
     first, last = said(a, own), said(b, own)
     return "" if first == last else f"from {words.span(first, last)}"

@@ -124,11 +124,10 @@ def _unit_of(results: Results, line: HostScaling) -> str:
 
 
 def _heading(results: Results, lines: list[HostScaling]) -> tuple[str, str]:
-    """The head of a column of rates, and its page; another unit than that of I/O stands with each
-    number."""
+    """The head of a column of rates, and its page."""
     pages = {METRICS[line.metric].page for line in lines}
-    units = {_unit_of(results, line) for line in lines}
-    return ("IOPS" if units == {"IOPS"} else "rate", pages.pop() if pages else "")
+    head = table_parts.rate_head(_unit_of(results, line) for line in lines)
+    return head, pages.pop() if pages else ""
 
 
 def _law(results: Results, lines: list[HostScaling]) -> list[table_parts.Table]:

@@ -222,6 +222,11 @@ def value_cell(number: Estimate | None, unit: str) -> TableCell:
     return estimate_cell(number, lambda value: words.value(value, unit).removesuffix(" IOPS"))
 
 
+def rate_head(units: Iterable[str]) -> str:
+    """The head of a column of rates; another unit than that of I/O stands with each number."""
+    return "IOPS" if set(units) <= {"IOPS"} else "rate"
+
+
 def change_cell(number: Estimate | None) -> TableCell:
     return estimate_cell(number, words.change)
 

@@ -325,7 +325,8 @@ def test_eight_times_the_phases_of_elbencho_take_no_fifty_times_as_long(tmp_path
         read_file(path)
         return time.process_time() - began
 
-    assert seconds(4000) < 25 * seconds(500)
+    few, many = (min(seconds(phases) for _ in range(3)) for phases in (500, 4000))
+    assert many < 25 * few
 
 
 def test_a_clock_before_1970_says_no_time(tmp_path: Path) -> None:

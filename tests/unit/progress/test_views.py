@@ -9,6 +9,8 @@ from collections.abc import Iterator
 import pytest
 from rich.console import Console
 
+from fsgauge.engine.wire import IntervalCount, IntervalEvent
+from fsgauge.kinds.commits.factors import CommitsFactors
 from fsgauge.progress.lines import JsonLines, Lines, compared, opening
 from fsgauge.progress.live import Live
 from fsgauge.record.records import EnvironmentRecord, Turn
@@ -18,6 +20,14 @@ from tests.synthetic import make_study
 from tests.synthetic.study import SyntheticStudy
 
 WIDTHS = range(40, 201, 8)
+HALF_A_SECOND = IntervalEvent(
+    event="interval",
+    start_ns=0,
+    elapsed_ns=500_000_000,
+    warm_up=False,
+    read=IntervalCount(operations=0, size_bytes=0, latency_sum_ns=0),
+    write=IntervalCount(operations=250, size_bytes=250 * 8192, latency_sum_ns=0),
+)
 SHAPE = {"queue_depths": (1, 32), "block_sizes": (4096,), "seed": 3}
 
 
@@ -123,6 +133,22 @@ def test_no_word_of_the_live_view_is_broken(
         assert all(len(line.rstrip()) <= width for line in lines)
         for word in meant.split():
             assert word in words, (word, lines)
+
+
+def test_the_rate_that_ticks_is_in_commits_where_operations_are(
+    study: Study, noisy: SyntheticStudy
+) -> None:
+    view = Live(Console(file=io.StringIO(), width=200))
+    view.study_started(study, noisy.study.plan, noisy.before)
+    commits = CommitsFactors(
+        sync="fdatasync", size_bytes=8192, committers=1, log="overwrite", together=1
+    )
+    (turn, *_), cell = noisy.study.plan.turns, noisy.runs[0].cell
+    for measured, rate in ((commits.cell(cell.id, cell.name), "500 commits/s"), (cell, "500 IOPS")):
+        view.run_started(turn, measured)
+        view.event(HALF_A_SECOND)
+        assert view.rate == rate
+    view.ended()
 
 
 def test_too_noisy_is_printed_for_good_once(study: Study, noisy: SyntheticStudy) -> None:

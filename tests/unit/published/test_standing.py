@@ -326,6 +326,14 @@ def test_another_driver_is_no_refutation(monkeypatch: pytest.MonkeyPatch) -> Non
     assert stands("writers", "D-12", monkeypatch, low=0.9, high=1.0).word == "confirmed"
 
 
+def test_a_reason_that_several_trials_share_is_said_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    found = stands("overhead", "F-24", monkeypatch, low=0.2, high=0.3)
+    assert found.word == "changed since" and len(found.lines) == 3
+    reason = "; it was published of CFS, which is not free; GFS2 takes its place"
+    assert [line.endswith(reason) for line in found.lines] == [False, False, True]
+    assert found.why.count(reason) == 1
+
+
 def test_a_load_that_waited_for_processors_costs_what_it_is_compared_with(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

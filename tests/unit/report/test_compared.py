@@ -28,8 +28,10 @@ from fsgauge.stats.folders.compare import compare_sides
 from fsgauge.stats.folders.condition import parse_condition
 from fsgauge.stats.folders.history import follow
 from fsgauge.stats.folders.limits import check
+from fsgauge.stats.folders.same_conditions import Side
 from tests.sittings import compare_quiet
 from tests.synthetic.idle import did
+from tests.synthetic_commits import make_commits
 from tests.unit.stats.folders.test_compare import SLOW, A
 from tests.unit.stats.folders.test_same_conditions import on, side
 from tests.unit.stats.test_machine_findings import limits
@@ -63,11 +65,24 @@ def test_rates_of_commits_are_in_commits() -> None:
     )
     between = compare_quiet(A, SLOW)
     cells = [factors.cell(each.id, each.name) for each in between.cells]
-    between = between.model_copy(update={"cells": cells})
-    lines = primary_lines(between)
-    assert lines and all(f"{line.a}{line.b}".count(" commits/s") == 2 for line in lines)
-    (test,) = check([parse_condition('ratio(iops, "xfs") < 0.95')], between.ratios())
-    assert limit_values(between, test).endswith(" commits/s")
+    for changes in ({"cells": cells}, {"commits": [each.id for each in between.cells]}):
+        of_commits = between.model_copy(update=changes)
+        lines = primary_lines(of_commits)
+        assert lines and all(f"{line.a}{line.b}".count(" commits/s") == 2 for line in lines)
+        (test,) = check([parse_condition('ratio(iops, "xfs") < 0.95')], of_commits.ratios())
+        assert limit_values(of_commits, test).endswith(" commits/s")
+        assert re.search(r"from .+ to .+ commits/s", summary(of_commits))
+
+
+def test_a_comparison_keeps_which_operations_are_commits() -> None:
+    """Each write is made durable before the next one by the job; no factor of the cell says so."""
+    made = [make_commits({"ext4": 500.0, "xfs": xfs}, blocks=4) for xfs in (480.0, 300.0)]
+    sides = [
+        Side(name, one.study, one.turns, one.runs, one.before, one.after)
+        for name, one in zip("ab", made, strict=True)
+    ]
+    between = compare_quiet(*sides)
+    assert between.commits == between.primary_cells
 
 
 def test_names_of_folders_are_text_and_no_markup(tmp_path: Path) -> None:

@@ -109,7 +109,7 @@ RULES = (
     Rule(
         "device",
         "Does the file system have all of its device?",
-        "5 % of the file system lie behind its end, or of btrfs on too few devices for its copies;"
+        "5 % of the file system lie behind its end, or of btrfs on too few devices for its RAID;"
         " or a device of btrfs is missing",
         "resize2fs(8), xfs_growfs(8), btrfs-filesystem(8); /sys/fs/btrfs/UUID/devinfo",
         accounts.device,

@@ -83,7 +83,7 @@ def _others(scan: ScanResult) -> list[str]:
             )
         if unpaired := scan.room.unpaired_bytes:
             found.append(
-                f"{size_down(unpaired)} in no chunk, on too few devices for copies, are free here"
+                f"{size_down(unpaired)} in no chunk, on too few devices for its RAID, are free here"
                 " and not available there"
             )
         kept = scan.room.metadata_reserve_bytes
@@ -277,8 +277,7 @@ def device(scan: ScanResult) -> Consequence | None:
         return Consequence(
             "attention",
             f"{size_down(unpaired)} ({share_of_size(scan, unpaired):.0f} %) of the devices no file"
-            " can have: each copy of data is on another device (RAID1), and the others are too"
-            " small",
+            " can have: RAID writes to several devices at once, and the others are too small",
             *more_devices(scan),
         )
     behind = 0 if whole is None else whole - source.size_bytes

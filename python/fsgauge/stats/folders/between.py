@@ -13,6 +13,7 @@ from typing import Literal
 
 from pydantic import Field
 
+from fsgauge.record.factors import unit_in
 from fsgauge.record.records import Cell
 from fsgauge.stats.folders.folder import BASES, Basis, Key
 from fsgauge.stats.folders.limits import FolderRatio, Idle, Ratios
@@ -164,6 +165,8 @@ class Between(ResultModel):
     cells: list[Cell]
     primary_cells: list[str]
     primary_metrics: dict[str, str]
+    commits: list[str] = Field(default=[], exclude_if=lambda value: not value)
+    """Cells of which an operation is a commit."""
     metrics: list[MetricInfo]
     entries: list[Entry]
     differences: list[Unlike]
@@ -201,6 +204,10 @@ class Between(ResultModel):
 
     def metric(self, name: str) -> MetricInfo:
         return next(metric for metric in self.metrics if metric.name == name)
+
+    def unit_in(self, cell_id: str, unit: str) -> str:
+        """The unit of a metric in a cell: "commits/s" of a rate whose operations are commits."""
+        return unit_in(self.cell(cell_id), unit, self.commits)
 
     def ratios(self) -> Ratios:
         """What conditions of --fail-if are asked of."""

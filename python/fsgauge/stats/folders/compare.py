@@ -117,6 +117,7 @@ def compare_sides(
         cells=shared.cells,
         primary_cells=shared.primary,
         primary_metrics={cell: latest.results.primary_metrics[cell] for cell in cells},
+        commits=[cell for cell in latest.results.commits if cell in cells],
         metrics=[metric for metric in latest.results.metrics if metric.name in present],
         entries=entries,
         differences=(without_times(accepted) if ends else accepted) + listed_differences(a, b),

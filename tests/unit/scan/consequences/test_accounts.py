@@ -249,9 +249,9 @@ def test_what_is_on_too_few_devices_for_copies_is_told() -> None:
 
     said, by_df = of(64 * MIB // 20 + 1)
     assert said is not None and said.level == "attention" and said.cost
-    assert said.sentence.startswith("3.2 MiB (5 %) of the devices no file can have: each copy")
+    assert said.sentence.startswith("3.2 MiB (5 %) of the devices no file can have: RAID writes")
     assert said.do.startswith("btrfs device usage ")
-    assert "3.2 MiB in no chunk, on too few devices for copies, are free here" in by_df
+    assert "3.2 MiB in no chunk, on too few devices for its RAID, are free here" in by_df
     assert of(64 * MIB // 20)[0] is None
     for nothing in (0, None):
         assert "too few devices" not in of(nothing)[1]

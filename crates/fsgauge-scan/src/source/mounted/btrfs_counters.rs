@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use fsgauge_wire::MetadataSpace;
 
-use super::btrfs_devices;
+use super::btrfs_devices::{self, Spread};
 use super::kernel::{self, BtrfsInfo};
 
 /// Chunks of one kind.
@@ -27,12 +27,19 @@ pub(super) struct Counters {
     pub(super) reserve_bytes: Option<u64>,
     /// What no chunk has, on all devices.
     pub(super) unallocated_bytes: Option<u64>,
-    /// Of it, what is on too few devices for the copies of data.
+    /// Of it, what is on too few devices for data of this profile.
     pub(super) unpaired_bytes: Option<u64>,
 }
 
-/// Profiles whose copies are each on another device, and how many those are.
-const COPIES: [(&str, usize); 3] = [("raid1c4", 4), ("raid1c3", 3), ("raid1", 2)];
+/// Profiles of which a chunk is on several devices, the safest first.
+const SPREADS: [(&str, Spread); 6] = [
+    ("raid1c4", Spread { fewest: 4, most: 4, multiple: 4 }),
+    ("raid1c3", Spread { fewest: 3, most: 3, multiple: 3 }),
+    ("raid6", Spread { fewest: 3, most: usize::MAX, multiple: 1 }),
+    ("raid1", Spread { fewest: 2, most: 2, multiple: 2 }),
+    ("raid10", Spread { fewest: 2, most: usize::MAX, multiple: 2 }),
+    ("raid5", Spread { fewest: 2, most: usize::MAX, multiple: 1 }),
+];
 
 /// `None` where /sys has no such file system.
 pub(super) fn read(open: BorrowedFd<'_>) -> Option<Counters> {
@@ -55,7 +62,7 @@ pub(super) fn read(open: BorrowedFd<'_>) -> Option<Counters> {
         },
         reserve_bytes: number(folder.join("global_rsv_size")),
         unallocated_bytes: devices.as_deref().map(btrfs_devices::unallocated),
-        unpaired_bytes: devices.map(|found| btrfs_devices::unpaired(&found, copies(&folder))),
+        unpaired_bytes: devices.map(|found| spread(&folder).map_or(0, |spread| btrfs_devices::unpaired(&found, spread))),
     })
 }
 
@@ -92,10 +99,10 @@ fn chunks(folder: &Path, can_be_written: bool) -> Option<Chunks> {
     Some(Chunks { size_bytes, free_bytes, free_device_bytes: free_bytes.saturating_mul(copies) })
 }
 
-/// Copies of new data that are each on another device: those of the safest profile that chunks have.
-fn copies(folder: &Path) -> usize {
+/// That of new data: of the safest profile that chunks have. `None` where one device will do.
+fn spread(folder: &Path) -> Option<Spread> {
     let has = |profile: &str| ["data", "mixed"].iter().any(|kind| folder.join(kind).join(profile).exists());
-    COPIES.iter().find(|(profile, _)| has(profile)).map_or(1, |(_, copies)| *copies)
+    SPREADS.iter().find(|(profile, _)| has(profile)).map(|(_, spread)| *spread)
 }
 
 pub(super) fn number(file: PathBuf) -> Option<u64> {
@@ -146,13 +153,17 @@ mod tests {
     }
 
     #[test]
-    fn copies_are_those_of_the_safest_profile() {
+    fn a_chunk_is_spread_as_those_of_the_safest_profile() {
         let folder = tempfile::tempdir().unwrap();
-        for (profile, expected) in
-            [("data/single", 1), ("mixed/raid1", 2), ("data/raid1c3", 3), ("data/raid1c4", 4)]
-        {
+        for (profile, fewest) in [
+            ("data/single", None),
+            ("data/raid0", None),
+            ("mixed/raid1", Some(2)),
+            ("data/raid6", Some(3)),
+            ("data/raid1c4", Some(4)),
+        ] {
             std::fs::create_dir_all(folder.path().join(profile)).unwrap();
-            assert_eq!(copies(folder.path()), expected, "{profile}");
+            assert_eq!(spread(folder.path()).map(|spread| spread.fewest), fewest, "{profile}");
         }
     }
 

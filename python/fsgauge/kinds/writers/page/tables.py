@@ -28,6 +28,7 @@ from fsgauge.report.table_parts import (
     judged_cell,
     number_cell,
     quantile_cell,
+    rate_head,
     share_cell,
     value_cell,
 )
@@ -52,9 +53,7 @@ def scaling_tables(results: Results) -> list[Table]:
 
 
 def _rate(results: Results, scaling: Scaling) -> str:
-    """The head of a column of rates; another unit than that of I/O stands with each number."""
-    units = {unit_of(results, line) for line in scaling.lines}
-    return "IOPS" if units <= {"IOPS"} else "rate"
+    return rate_head(unit_of(results, line) for line in scaling.lines)
 
 
 def _as_published(results: Results, scaling: Scaling) -> list[Table]:
