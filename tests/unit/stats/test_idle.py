@@ -381,8 +381,8 @@ def test_equal_hosts_that_are_low_by_turns_are_no_slow_host() -> None:
     (found,) = idle(read(made, runs))
     assert found.code == "idle.host" and found.count == 5
     assert found.sentence == (
-        "a and d by turns did 18 to 48 % of what the other host did in 5 of 8 runs: it is no one"
-        " host."
+        "a and d by turns did 18 to 48 % of what the other host did in 5 of 8 runs: no host"
+        " is always the slow one."
     )
 
 

@@ -115,7 +115,7 @@ BASES: list[dict[str, Any]] = [
         {"storage": LOOP, "system": [EXT4], "workload": {"kind": "sharing"} | more}
         for more in (
             {},
-            {"tests": ["seeks", "stat_random"]},
+            {"tests": ["seeks", "create_random"]},
             {"file_sizes": ["1 GiB"]},
             {"record_sizes": ["4 KiB"]},
         )

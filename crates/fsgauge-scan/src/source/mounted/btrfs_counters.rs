@@ -62,7 +62,8 @@ pub(super) fn read(open: BorrowedFd<'_>) -> Option<Counters> {
         },
         reserve_bytes: number(folder.join("global_rsv_size")),
         unallocated_bytes: devices.as_deref().map(btrfs_devices::unallocated),
-        unpaired_bytes: devices.map(|found| spread(&folder).map_or(0, |spread| btrfs_devices::unpaired(&found, spread))),
+        unpaired_bytes: devices
+            .map(|found| spread(&folder).map_or(0, |spread| btrfs_devices::unpaired(&found, spread))),
     })
 }
 

@@ -132,17 +132,22 @@ mod tests {
 
     #[test]
     fn a_chunk_with_parity_is_on_all_devices_that_have_room() {
-        let of = |mebibytes: &[u64], fewest| {
-            left(mebibytes, Spread { fewest, most: usize::MAX, multiple: 1 })
-        };
+        let of =
+            |mebibytes: &[u64], fewest| left(mebibytes, Spread { fewest, most: usize::MAX, multiple: 1 });
         assert_eq!([of(&[300, 900], 2), of(&[300, 600, 900], 2), of(&[500, 500, 500], 2)], [600, 300, 0]);
-        assert_eq!([of(&[300, 600, 900], 3), of(&[300, 300, 300, 900], 3), of(&[300, 300], 3)], [900, 600, 600]);
+        assert_eq!(
+            [of(&[300, 600, 900], 3), of(&[300, 300, 300, 900], 3), of(&[300, 300], 3)],
+            [900, 600, 600]
+        );
     }
 
     #[test]
     fn a_chunk_of_mirrors_that_are_striped_is_on_an_even_number() {
         let of = |mebibytes: &[u64]| left(mebibytes, Spread { fewest: 2, most: usize::MAX, multiple: 2 });
-        assert_eq!([of(&[700, 400, 300, 100]), of(&[100, 100, 100]), of(&[700, 100, 100, 100])], [100, 0, 600]);
+        assert_eq!(
+            [of(&[700, 400, 300, 100]), of(&[100, 100, 100]), of(&[700, 100, 100, 100])],
+            [100, 0, 600]
+        );
     }
 
     #[test]
@@ -160,7 +165,11 @@ mod tests {
         assert_eq!([of(&[900, 100, 500], 3), of(&[900, 900, 100, 100], 3)], [1200, 1400]);
         let (full, other) = (BtrfsDevice { taken_bytes: 5 << 20, ..device(1, false) }, device(2, false));
         assert_eq!(unpaired(&[full, other], copied(2)), 0, "a balance makes room");
-        assert_eq!(unpaired(&[device(1, true), other], copied(2)), 7 << 20, "a seed has no copies of new data");
+        assert_eq!(
+            unpaired(&[device(1, true), other], copied(2)),
+            7 << 20,
+            "a seed has no copies of new data"
+        );
         assert_eq!(unpaired(&[BtrfsDevice { size_bytes: 14 << 20, ..other }, other], copied(2)), 5 << 20);
         assert_eq!(unpaired(&[BtrfsDevice { size_bytes: 14 << 20, ..full }, other], copied(2)), 1 << 20);
     }

@@ -100,7 +100,7 @@ def test_write_read_and_reread_of_every_system_are_in_the_first_two_sentences() 
 
 
 def test_systems_are_compared_on_the_most_hosts() -> None:
-    workload = {"kind": "sharing", "tests": TESTS, "hosts": [1, 2]}
+    workload = {"kind": "sharing", "tests": [*TESTS], "hosts": [1, 2]}
     cells = cells_of(SharingWorkload.model_validate(workload))
     asked = replace(question(), cells=cells, metrics={cell.id: "bandwidth" for cell in cells})
     found = [
