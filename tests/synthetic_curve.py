@@ -51,6 +51,7 @@ class RunPlace:
     block: int
     system: str
     cell: Cell
+    again: bool = False
 
 
 Serve = Callable[[Any, Queue, float, float], wire.LoadResult]
@@ -148,7 +149,7 @@ def _run(
     target = place or target_of(Recipe(systems={name: name for name in queues}), turn.system)
     job = job_for(study, plan, turn, cell, target)
     queue = queues[turn.system]
-    stalls = queue.stalls(RunPlace(turn.block, turn.system, cell))
+    stalls = queue.stalls(RunPlace(turn.block, turn.system, cell, turn.again))
     factor = math.exp(chance.gauss(0, p99_noise)) * (50 if stalls else 1)
     run = recorded(turn, position, cell, job, serve(job, queue, shift, factor))
     began_ns = 1_795_000_000 * 10**9 + turn.block * 10**12

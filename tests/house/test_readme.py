@@ -63,9 +63,9 @@ def test_the_make_targets_exist() -> None:
 
 def test_every_other_command_is_known_here() -> None:
     words = (
-        "run run study run run run choose import"
+        "run run run study run run run choose import"
         " plan run run run run run run run run run rig run run"
-        " run run run run study scan resume report study doctor compare query crosscheck"
+        " run run run run study scan scan resume report doctor compare query crosscheck"
     )
     assert [line.split()[1] for line in commands()[INSTALLING:]] == words.split()
 
@@ -127,6 +127,16 @@ def done_small(
 
 def assert_answers(done: subprocess.CompletedProcess[str]) -> None:
     assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-2].startswith("answer: ")
+
+
+def test_two_folders_as_an_ordinary_user(tmp_path: Path) -> None:
+    line = next(line for line in commands() if line.startswith("fsgauge run /mnt/a"))
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+    words = [word.replace("/mnt", str(tmp_path)) for word in line.split()[1:]]
+    done = fsgauge([*words, *shortened(["storage.size=64MiB"])], tmp_path)
+    assert done.returncode in (0, 1), done.stderr  # 1: not valid, on a busy machine
     assert done.stdout.splitlines()[-2].startswith("answer: ")
 
 
@@ -268,6 +278,17 @@ def test_a_scan(tmp_path: Path) -> None:
     done = fsgauge(words, tmp_path)
     assert done.returncode == 0, done.stderr
     assert (tmp_path / "scan.html").is_file()
+
+
+def test_a_scan_each_day(tmp_path: Path) -> None:
+    (tmp_path / "a file").write_bytes(b"something" * 1000)
+    scans = [line for line in commands() if line.startswith("fsgauge scan")]
+    line = next(line for line in scans if "--watch" in line)
+    words = [str(tmp_path) if word == "/srv" else word for word in shlex.split(line)[1:]]
+    for _ in range(2):
+        done = fsgauge(words, tmp_path)
+        assert done.returncode == 0, done.stderr
+    assert (tmp_path / "srv.watch").is_file()
 
 
 def folder_for(word: str, folders: list[str]) -> str:

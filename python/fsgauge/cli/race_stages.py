@@ -209,7 +209,12 @@ def _cost_lines(study: Study, world: Rig, races: int) -> list[str]:
 
     planned = plan_on(study, world)
     plan, description = planned.plan, planned.described(study)
-    worn = wear(study, planned.size_bytes, races * plan.expected_written_bytes)
+    worn = wear(
+        study,
+        planned.size_bytes,
+        races * plan.expected_written_bytes,
+        races * plan.expected_seconds,
+    )
     decides, others = primary_cells(plan)[0], len(plan.cells) - 1
     more = f"; {count(others, 'other cell')} measured alongside, in each block" if others else ""
     return [

@@ -142,7 +142,8 @@ def _require_endurance(study: Study, rig: Rig) -> None:
     from fsgauge.plan.race import wear
 
     planned = plan_on(study, rig)
-    wear(study, planned.size_bytes, planned.plan.expected_written_bytes)
+    plan = planned.plan
+    wear(study, planned.size_bytes, plan.expected_written_bytes, plan.expected_seconds)
 
 
 def _refuse_at_once(study: Study, rig: Rig) -> None:

@@ -35,7 +35,7 @@ _WORST_FILES = 3
 @file_option(
     "--page", "FILE.html", "Write a page with maps and distributions. Default: no file is written."
 )
-@file_option("--against", "BEFORE.json", "Compare with an earlier scan saved by --json.")
+@file_option("--against", "BEFORE.json", "Compare with an earlier scan, saved by --save.")
 @file_option("--save", "FILE.json", "Save the whole scan, as --json prints it, for --against.")
 @file_option(
     "--watch",
@@ -79,7 +79,14 @@ def command(
     from fsgauge.scan import is_kept_scan, read_scan
     from fsgauge.scan.mb_groups import mb_groups
     from fsgauge.scan.region import empty_region, region_lines
-    from fsgauge.scan.watch import append, forecast_words, is_watch, read_watch, require_watch
+    from fsgauge.scan.watch import (
+        append,
+        forecast_words,
+        is_watch,
+        read_watch,
+        require_watch,
+        since_first,
+    )
 
     if is_watch(path):
         given = [against, save, watch, region_size, groups]
@@ -140,6 +147,8 @@ def command(
         lines = read_watch(watch)
         said = f"{_lines(lines)}; {forecast_words(lines)}"
         click.echo(f"watch        {escaped(str(watch))}: {said}", err=as_json)
+        if changed := since_first(lines):
+            click.echo(f"{'':<12} {changed}", err=as_json)
         if page is not None:
             return _show_watch(watch, page, alone=True, quietly=True)
     _draw(scan, before, page, as_json)
@@ -148,7 +157,7 @@ def command(
 
 def _show_watch(path: Path, page: Path | None, *, alone: bool, quietly: bool = False) -> int:
     from fsgauge.report.scan import require_ours, watch_page, write_scan_page
-    from fsgauge.scan.watch import forecast_words, read_watch, table
+    from fsgauge.scan.watch import forecast_words, read_watch, since_first, table
     from fsgauge.units import moment
 
     if not alone:
@@ -162,7 +171,8 @@ def _show_watch(path: Path, page: Path | None, *, alone: bool, quietly: bool = F
     if not quietly:
         first, last = (moment(watch.points[at].started_unix_ns) for at in (0, -1))
         click.echo(f"{escaped(watch.path)}  {_lines(watch)}, {first} to {last}")
-        click.echo(f"means        {forecast_words(watch)}")
+        for said in filter(None, (since_first(watch), forecast_words(watch))):
+            click.echo(f"means        {said}")
         for line in table(watch):
             click.echo(line)
     if page is not None:

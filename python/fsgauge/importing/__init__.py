@@ -61,7 +61,9 @@ def read_file(path: Path) -> list[Run]:
     """The runs in it; InputError where no known tool wrote it."""
     if path.is_dir():
         raise InputError(
-            f"{quoted(path)} is a folder", next=f"fsgauge import {quoted(path)}/FILE ..., by name"
+            f"{quoted(path)} is a folder",
+            cause="files are named one by one, and a shell names those of a folder",
+            next=f"fsgauge import {quoted(path)}/*",
         )
     content = read_named_json(path, RESULT)
     sha256 = hashlib.sha256(content).hexdigest()

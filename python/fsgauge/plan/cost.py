@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -114,6 +115,22 @@ def require_files_fit(study: Study, size_bytes: int) -> None:
     )
 
 
+_SPARE = 1.1
+"""A plan is made again with the next command, and times of mkfs differ a little."""
+
+
+def _longer(study: Study, seconds: float) -> str:
+    """The budget that is enough for so many seconds, or what takes less."""
+    minutes = math.ceil(_SPARE * seconds / 60)
+    is_race = study.plan.mode == "race"
+    said = f"--budget {minutes}min" if is_race else f"--set plan.budget={minutes}min"
+    fewer = ", or fewer --kinds" if is_race else ", or fewer systems"
+    runs = ""
+    if getattr(study.workload, "duration", None):
+        runs = ", or shorter runs: --set workload.duration=1s"
+    return f"{said}{fewer}{runs}"
+
+
 def _blocks(study: Study, a_block: float, once: float) -> int:
     """As many blocks of `a_block` seconds as asked for, or as the budget holds after `once`."""
     budget_ns = study.plan.budget
@@ -125,11 +142,12 @@ def _blocks(study: Study, a_block: float, once: float) -> int:
     fitting = int((budget_ns / 1e9 - once) / a_block - confirming)
     if fitting < fewest:
         words = f"{fewest} blocks" + (" and those that confirm" if race else "")
+        seconds = once + (fewest + confirming) * a_block
         raise InputError(
             f"the budget of {exact_duration(budget_ns)} is too short for {words}",
             cause=f"one block takes about {format_duration(a_block * 1e9)}:"
             f" {turns_of_block(study)} turns of {count(len(planned_cells(study)), 'cell')};"
-            f" in all {format_duration((once + (fewest + confirming) * a_block) * 1e9)}",
-            next="a larger plan.budget, fewer cells, or a shorter workload.duration",
+            f" in all {format_duration(seconds * 1e9)}",
+            next=_longer(study, seconds),
         )
     return study.plan.blocks if race else min(fitting, study.plan.blocks)

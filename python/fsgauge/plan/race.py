@@ -79,9 +79,9 @@ _RATED_WRITES = 600
 three bits a cell are rated for. From a tenth of that on, the plan mentions it."""
 
 
-def wear(study: Study, size_bytes: int, written_bytes: int) -> str:
-    """What a race takes of a device's life, in words; "" where that is little or not known.
-    InputError where it is more than the device endures."""
+def wear(study: Study, size_bytes: int, written_bytes: int, seconds: float) -> str:
+    """What a race of so many seconds takes of a device's life, in words; "" where that is little
+    or not known. InputError where it is more than the device endures, with a budget that is not."""
     if not isinstance(study.storage, DeviceStorage) or size_bytes == 0:
         return ""
     writes = written_bytes / size_bytes
@@ -91,10 +91,15 @@ def wear(study: Study, size_bytes: int, written_bytes: int) -> str:
             f"the race may write {format_size(written_bytes)}, the whole device {writes:,.0f}"
             " times, which is more than it endures",
             cause=rated,
-            next="a --budget, fewer --kinds, or a smaller load: --set workload.fill=10%",
+            next=f"--budget {_enduring_minutes(seconds, writes)}min, or fewer --kinds",
         )
     said = f"at worst {format_size(written_bytes)}, the whole device {writes:.3g} times; {rated}"
     return said if writes > _RATED_WRITES / 10 else ""
+
+
+def _enduring_minutes(seconds: float, writes: float) -> int:
+    """How long a race may take that writes the device half as often as it is rated for."""
+    return max(int(seconds / 60 * _RATED_WRITES / 2 / writes), 1)
 
 
 def _given_up(system: System) -> dict[str, int]:

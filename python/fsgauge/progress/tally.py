@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 from fsgauge import kinds
 from fsgauge.engine import wire
 from fsgauge.progress import Progress
+from fsgauge.record.command import CommandJob
 from fsgauge.record.records import Plan, RunRecord, turn_title
 from fsgauge.stats.under_load import load_ns
 from fsgauge.study.model import Study
-from fsgauge.units import count, format_bandwidth, format_duration, format_rate
+from fsgauge.units import count, figure, format_bandwidth, format_duration, format_rate
 
 if TYPE_CHECKING:
     from fsgauge.stats.pilot import NoiseSoFar
@@ -75,6 +76,21 @@ class Tally:
         what = _judged(record)[1]
         return f"so far {mean:.2f} of {self.plan.baseline}{what} ({count(len(logs), 'block')})"
 
+    def outcome(self, record: RunRecord) -> str:
+        """A run in a few words: "transactions a second: 1,810" where the study compares what a
+        program prints, as its time may be what it was told to take."""
+        if self._is_judged() or not isinstance(record.job, CommandJob) or record.command is None:
+            return outcome(record)
+        for number in record.job.numbers:
+            value = record.command.values.get(number.name)
+            if value is not None and self.is_compared(number.name) and record.fault is None:
+                return f"{number.name}: {figure(value)} {number.unit}".rstrip()
+        return outcome(record)
+
+    def is_compared(self, number: str) -> bool:
+        """Whether the study compares that number of its program."""
+        return self.study is not None and getattr(self.study.workload, "primary", None) == number
+
     def noise(self, record: RunRecord) -> NoiseSoFar | None:
         """How noisy it has turned out, with the last run of a block; None at any other time."""
         if not self._is_judged() or self.study is None or not self._is_last_of_block(record):
@@ -117,7 +133,7 @@ class Counting(Progress):
         """Count a run, and say it in parts: its turn, its cell, its rate, its ratio so far."""
         self.tally.runs.append(record)
         turn = turn_title(record.system, again=record.again, over_path=record.over_path)
-        return [turn, record.cell.name, outcome(record), self.tally.so_far(record)]
+        return [turn, record.cell.name, self.tally.outcome(record), self.tally.so_far(record)]
 
     def raced(self, plan: Plan, words: str) -> None:
         self.tally.plan = plan

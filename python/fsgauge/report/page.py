@@ -34,7 +34,7 @@ from fsgauge.report.sureness import in_short, integrity_lines, next_step, surene
 from fsgauge.report.tables import sync_tables
 from fsgauge.report.theme import GLYPHS, asset, template
 from fsgauge.report.traffic import counts_tables, traffic_tables
-from fsgauge.stats.differences import first_turns, space_for_data
+from fsgauge.stats.differences import first_turns, space_for_data, words_of
 from fsgauge.stats.planned import level_of
 from fsgauge.stats.results import Results
 from fsgauge.stats.sentence import model_words, proof_lines
@@ -97,6 +97,7 @@ def page_values(
         "measured_on": moment(stored.study.started_unix_ns),
         "rig": rig_sentence(stored.study, stored.before),
         "storage": stored.before.storage,
+        "different": [words_of(each) for each in results.differences],
         "storage_words": _storage(results, stored.before.storage),
         "tables": tables.number_tables(results),
         "sync_tables": sync_tables(results, stored.runs),

@@ -41,8 +41,9 @@ from fsgauge.scan import words
 from fsgauge.scan.consequences import consequences
 from fsgauge.scan.consequences.rule import available_bytes
 from fsgauge.scan.numbers import QUANTITIES, Difference, numbers_of
+from fsgauge.scan.since import changes
 from fsgauge.stats.ratio import t_quantile
-from fsgauge.units import count, plural
+from fsgauge.units import count, moment, plural
 
 HEAD = b'{"kind": "scan-watch", "format": 1,'
 _HEAD_BYTES = 16 << 10
@@ -364,6 +365,16 @@ def forecast_words(watch: Watch) -> str:
         f"full {count(days, 'day')} after {last_scan}, with 95 % between {first:,} and"
         f" {last + 1:,}, if it goes on filling as it did"
     )
+
+
+def since_first(watch: Watch) -> str:
+    """ "Since 2026-10-03 01:36 UTC: extents per file from 1.10 to 4.02", of the first line and the
+    last; "" of one line."""
+    first, last = watch.points[0], watch.points[-1]
+    if first is last:
+        return ""
+    found = "; ".join(changes(first.numbers, last.numbers))
+    return f"Since {moment(first.started_unix_ns)}: {found or 'nothing changed'}"
 
 
 def table(watch: Watch) -> list[str]:

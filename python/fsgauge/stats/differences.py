@@ -19,6 +19,16 @@ FILE_SYSTEM = "file system"
 """The detail of a folder that names its file system's type."""
 
 
+def words_of(difference: Difference) -> str:
+    """ "space for data: 906 MiB (ext4, ext4 noatime); 921 MiB (xfs)": systems of one value
+    together."""
+    systems: dict[str, list[str]] = {}
+    for system, value in difference.values.items():
+        systems.setdefault(value, []).append(system)
+    each = (f"{value} ({', '.join(names)})" for value, names in systems.items())
+    return f"{difference.fact}: {'; '.join(each)}"
+
+
 def first_turns(turns: Sequence[TurnRecord]) -> dict[str, TurnRecord]:
     """The first turn of each system: how it was made."""
     first: dict[str, TurnRecord] = {}

@@ -53,8 +53,9 @@ def what_holds(floor: NoiseFloor | None) -> str:
     band = None if floor is None or floor.state == "unknown" else floor.band
     if floor is None or band is None:
         return "whether ratios hold is not known: its noise was not measured in enough blocks"
-    apart = f"equal systems may come out {ratio_range(band.low, band.high)} apart"
-    if apart.endswith(f"{IN_EVERY_BLOCK} apart"):
+    ratios = ratio_range(band.low, band.high)
+    apart = f"equal systems may come out at {ratios} of one another"
+    if ratios == IN_EVERY_BLOCK:
         apart = "equal systems came out equal in every block"
     if floor.state == "wide":
         return f"it was too noisy here ({apart}): only ratios called better or worse hold"

@@ -254,8 +254,9 @@ def test_ior_behind_the_words_of_mpirun_and_of_before_3_2(tmp_path: Path) -> Non
 
 def test_a_folder_is_called_one(tmp_path: Path) -> None:
     """It was "no plain file", put there by another program."""
-    with pytest.raises(InputError, match="is a folder"):
+    with pytest.raises(InputError, match="is a folder") as folder:
         read_file(tmp_path)
+    assert str(folder.value.next).endswith("/*"), "a shell names the files of a folder"
 
 
 def test_iors_repetitions_are_runs(tmp_path: Path) -> None:

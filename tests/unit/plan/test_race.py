@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from fsgauge.errors import InputError
@@ -125,6 +127,12 @@ def test_a_budget_for_less_than_three_blocks_is_refused() -> None:
     assert "turns of 1 cell; in all " in short.value.cause, "and a budget of that is enough"
     enough = short.value.cause.rpartition("in all ")[2].replace(" ", "")
     assert make_plan(race_study(f"plan.budget={enough}"), size_bytes=GIB).race
+    next_step = short.value.next
+    said = re.fullmatch(
+        r"--budget (\d+min), or fewer --kinds, or shorter runs: --set .*", next_step
+    )
+    assert said is not None, "a command that can be typed"
+    assert make_plan(race_study(f"plan.budget={said[1]}"), size_bytes=GIB).race
 
 
 def test_what_would_show_rests_on_the_confirming_blocks() -> None:
@@ -157,8 +165,10 @@ def test_a_budget_lowers_what_is_written_and_the_expected_is_less_than_the_worst
 
 def test_a_little_wear_is_not_said_much_is_and_too_much_is_refused() -> None:
     study = load_study("mix-mail", storage="device:nvme-X")
-    assert wear(study, TB, 59 * TB) == ""
-    assert "the whole device 61 times" in wear(study, TB, 61 * TB)
-    with pytest.raises(InputError, match="more than it endures"):
-        wear(study, TB, 601 * TB)
-    assert wear(load_study("mix-mail"), TB, 601 * TB) == ""
+    assert wear(study, TB, 59 * TB, 60.0) == ""
+    assert "the whole device 61 times" in wear(study, TB, 61 * TB, 60.0)
+    with pytest.raises(InputError, match="more than it endures") as refused:
+        wear(study, TB, 1200 * TB, 36_000.0)
+    # `workload.fill` has other files written first, in a mix: more, not less.
+    assert refused.value.next == "--budget 150min, or fewer --kinds"
+    assert wear(load_study("mix-mail"), TB, 601 * TB, 60.0) == ""

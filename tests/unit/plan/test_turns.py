@@ -171,8 +171,11 @@ def test_the_budget_cuts_blocks():
 
 
 def test_a_budget_without_room_for_two_blocks_is_refused():
-    with pytest.raises(InputError, match="is too short for 2 blocks"):
+    with pytest.raises(InputError, match="is too short for 2 blocks") as short:
         make_plan(study(budget=10**9), size_bytes=GIB)
+    enough, rest = short.value.next.removeprefix("--set plan.budget=").split("min, ", 1)
+    assert rest.startswith("or fewer systems")
+    assert make_plan(study(budget=int(enough) * 60 * 10**9), size_bytes=GIB).turns[-1].block >= 1
 
 
 def test_files_must_hold_a_block():

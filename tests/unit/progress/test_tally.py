@@ -9,6 +9,7 @@ import pytest
 from fsgauge.engine.wire import Rate
 from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.progress.tally import Tally, operations_per_second, outcome
+from fsgauge.record.command import OwnNumber
 from fsgauge.record.modes import RaceRules
 from fsgauge.study.parse import load_study
 from tests.synthetic import make_study
@@ -73,6 +74,21 @@ def test_where_a_number_of_the_program_is_compared_nothing_is_said_of_its_time()
     other = Tally(made.study.plan, load_study("command-pgbench"), list(made.runs))
     assert other.so_far(last) == ""
     assert other.noise(made.runs[-1]) is None
+
+
+def test_where_a_number_of_the_program_is_compared_it_is_said() -> None:
+    """ "5.03 s" on every system, of pgbench -T 5."""
+    asked = load_study("command-pgbench")
+    run = make_commands(blocks=2).runs[0]
+    assert run.command is not None and run.result is not None
+    (number,) = (each for each in asked.workload.number if each.name == asked.workload.primary)
+    job = run.job.model_copy(update={"numbers": [OwnNumber(name=number.name, better="higher")]})
+    done = run.command.model_copy(update={"values": {number.name: 1810.4}})
+    told = run.model_copy(update={"job": job, "command": done})
+    tally = Tally(make_commands(blocks=2).study.plan, asked)
+    assert tally.outcome(told) == f"{number.name}: 1,810"
+    unread = told.model_copy(update={"command": done.model_copy(update={"values": {}})})
+    assert tally.outcome(unread) == outcome(told) == outcome(run)
 
 
 def test_the_ratio_so_far_is_to_both_turns_of_the_baseline() -> None:

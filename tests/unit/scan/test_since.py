@@ -46,8 +46,8 @@ def said(before: ScanResult, now: ScanResult) -> str:
 
 def test_what_has_become_worse_is_said_with_what_it_costs() -> None:
     assert said(scan(), scan(9000, far=20_000, free=GIB)) == (
-        "free space from 4 to 1 GiB, its largest piece from 2 GiB to 512 MiB; extents per file from"
-        " 1.00 to 9.00; reading as many bytes takes flash 3 % more time than then"
+        "free space from 4 to 1 GiB, the largest free piece from 2 GiB to 512 MiB; extents per"
+        " file from 1.00 to 9.00; reading as many bytes takes flash 3 % more time than then"
     )
 
 
@@ -63,7 +63,7 @@ def test_what_became_better_is_said_too() -> None:
 
 
 def test_room_alone_may_change_and_nothing_may() -> None:
-    room = "free space from 4 to 3 GiB, its largest piece from 2 to 1.5 GiB"
+    room = "free space from 4 to 3 GiB, the largest free piece from 2 to 1.5 GiB"
     same = "reading as many bytes takes flash as much time as then"
     assert said(scan(), scan(free=3 * GIB)) == f"{room}; {same}"
     assert said(scan(), scan()) == "nothing changed"

@@ -24,6 +24,7 @@ from fsgauge.scan.watch import (
     forecast_words,
     read_watch,
     require_watch,
+    since_first,
 )
 from tests.patience import patience
 from tests.scan_example import example
@@ -194,6 +195,27 @@ def test_full_is_where_ordinary_users_have_no_room() -> None:
     assert isinstance(forecast(Watch(path="/", points=mixed)), Forecast)
     full = sized(daily([95.0]).points, 1000, 0.05)
     assert forecast(Watch(path="/", points=full)) == "it was full at the last scan"
+
+
+def test_what_changed_since_the_first_line_is_said_before_any_forecast() -> None:
+    """Whether it is worse than it was, after two scans."""
+    old = {"free_bytes": 3 << 30, "largest_free_bytes": 1 << 30, "extents_per_file": 1.0}
+    new = {"free_bytes": 3 << 30, "largest_free_bytes": 1 << 20, "extents_per_file": 1.5}
+    points = [
+        Point(started_unix_ns=(day + 1) * DAY, numbers=numbers, worst=[], sentence="")
+        for day, numbers in enumerate((old, old, new))
+    ]
+    assert since_first(Watch("/srv", tuple(points[:1]))) == ""
+    assert (
+        since_first(Watch("/srv", tuple(points[:2])))
+        == "Since 1970-01-02 00:00 UTC: nothing changed"
+    )
+    assert since_first(Watch("/srv", tuple(points))) == (
+        "Since 1970-01-02 00:00 UTC: the largest free piece from 1 GiB to 1 MiB;"
+        " extents per file from 1.00 to 1.50"
+    )
+    undecided = replace(points[2], numbers=new | {"undecided_extents": 3})
+    assert "per file" not in since_first(Watch("/srv", (*points[:2], undecided)))
 
 
 def test_a_forecast_is_in_whole_days_that_hold_it() -> None:

@@ -127,6 +127,14 @@ _OF_TERMINAL = re.compile(
     rf"\bnot a (tty|terminal)\b|/dev/tty\b|terminal is required|{os.strerror(errno.ENOTTY)}",
     re.IGNORECASE,
 )
+_OF_SERVER = re.compile(
+    rf"\bconnection to (the )?server\b|\b(could not|can't|cannot) connect\b"
+    rf"|{os.strerror(errno.ECONNREFUSED)}",
+    re.IGNORECASE,
+)
+_WITH_SERVER = {"pgbench": "fsgauge run command-pgbench   (makes a cluster in each run's folder)"}
+"""Shipped studies that start the server of a program."""
+_STARTED = "--prepare 'COMMAND'   (one that starts it there: a server lasts for the run)"
 _NO_FORMAT = os.strerror(errno.ENOEXEC)
 _BY_HAND = "try it by hand in an empty folder"
 
@@ -159,6 +167,9 @@ def fault_of(job: CommandJob, said: dict[str, Any], storage: Storage) -> EngineF
     what = f"{name} ended with {how}{words}"
     if _says(last, _FAILED):
         cause, next_step = _REFUSED, "dmesg | tail"
+    elif any(map(_OF_SERVER.search, last)):
+        cause = "it needs a server, and none answered where it looked"
+        next_step = _WITH_SERVER.get(name, _STARTED)
     elif wants_terminal and said["exit_code"] > 0:
         return _without_terminal(what, job.program, "command.failed")
     else:
@@ -199,7 +210,9 @@ def fault_of_step(which: str, failed: str, folder: str, storage: Storage) -> Eng
 
 
 def _last_words(lines: Sequence[str]) -> str:
-    return f': "{" / ".join(lines)}"' if lines else ""
+    """A quotation, without another one in it."""
+    said = " / ".join(" ".join(line.split()) for line in lines).replace('"', "'")
+    return f': "{said}"' if lines else ""
 
 
 def _not_started(program: Sequence[str], words: str) -> EngineFault:

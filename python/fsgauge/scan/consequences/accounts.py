@@ -27,7 +27,7 @@ LEAST_POINTS = 1.0
 LEAST_UNUSED_PERCENT = 5.0
 """Parts of clusters or of the device that nothing uses are worth a word from this share on."""
 _BOUNDED = "a quota of the folder (project) bounds what it shows"
-NOT_SEEN = "that root alone sees, and in a container root of the host"
+NOT_SEEN = "that only root can look into (in a container: root of its host)"
 LEAST_PERCENT = 1.0
 """Space without a file is worth a word from this share of the file system on."""
 
@@ -78,8 +78,8 @@ def _others(scan: ScanResult) -> list[str]:
             found.append("what is free on a seed device, which no one can have, is in use here")
         if free.metadata and free.metadata.free_bytes:
             found.append(
-                f"{size_down(free.metadata.free_device_bytes)} free in chunks for metadata, which"
-                " data cannot have, are free here and not available there"
+                f"{size_down(free.metadata.free_device_bytes)} free in chunks for metadata and"
+                " their copies, which data cannot have, are free here and not available there"
             )
         if unpaired := scan.room.unpaired_bytes:
             found.append(

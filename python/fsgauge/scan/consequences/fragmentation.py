@@ -254,7 +254,7 @@ def _remedy(scan: ScanResult, file: ListedFile | None) -> tuple[str, str]:
         more = "; programs that allocate ahead (fallocate) keep files whole, on Lustre's ldiskfs"
         more += " prealloc_table does"
         if scan.source.file_system == "ext4" and not has_clusters(scan):
-            ng = f"   ([ NG ], as of files that ext3 wrote: {copied(name)})"
+            ng = f"   (where it prints [ NG ]: {copied(name)})"
             return f"e4defrag -v {name}{ng}{more}", needs
         return f"{copied(name)}{more}", f"{needs}; what has it open, or links to it, keeps the old"
     return copied(name), f"{needs}; what has it open, or links to it, keeps the old"

@@ -67,8 +67,8 @@ def _bounds(evidence: Evidence, each: Capacity, curve: Curve) -> Iterator[Findin
         yield finding(
             "curve.unsteady",
             "warning",
-            f"{each.system} was above {limit} at the least rate already in {blocks}, and in others"
-            " not: it has no number.",
+            f"{each.system} was above {limit} at the least rate already in {blocks}, and in other"
+            " turns not: it has no number.",
             "The system stalls, or the machine does: look at these blocks, and use"
             f" {longer_runs(evidence.study.study, factors.longer_runs)}.",
             [where],
@@ -189,6 +189,7 @@ def _capacity(
         state = "unsteady"
     elif any(each.where == "above" for each in found):
         state, bound = "at least", min(found, key=lambda each: each.rate)
+    bounds = ("below",) if state == "unsteady" else ("below", "above")
     points = [point for each in curves for point in each.points]
     samples = material.samples.beside()
     for each in curves:
@@ -203,7 +204,7 @@ def _capacity(
         number=material.samples.number(CAPACITY, load, system),
         bound=bound.rate if bound else None,
         bound_latency_ns=bound.latency_ns if bound else None,
-        bound_blocks=len({e.block for e in curves if e.found and e.found.where != "measured"}),
+        bound_blocks=len({e.block for e in curves if e.found and e.found.where in bounds}),
         blocks=len({each.block for each in curves}),
         helps=what_helps(curves, curve, material.study.study, by) if state == "less than" else "",
         knee=samples.number(KNEE, load, system),

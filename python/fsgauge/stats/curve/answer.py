@@ -101,8 +101,10 @@ def _bound(each: Capacity, found: CurveResults, cell: Cell, several: str) -> str
     quantile = quantile_words(found.quantile)
     if each.bound is None:
         why = f": in {part_of(each.bound_blocks, each.blocks, 'block')} it was above it from the"
+        why += " least rate on"
+        why += ", though not in both turns" if each.bound_blocks == each.blocks else ""
         said = f"What {each.system} serves{of_load} below {limit} is not known"
-        return said + (f"{why} least rate on." if each.state == "unsteady" else ".")
+        return f"{said}{why if each.state == 'unsteady' else ''}."
     if each.state == "at least":
         some = each.bound_blocks < each.blocks
         where = f"in {part_of(each.bound_blocks, each.blocks, 'block')} " if some else ""

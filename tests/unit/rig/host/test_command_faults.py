@@ -45,6 +45,18 @@ def test_another_code_is_told_with_the_key_that_allows_it(tmp_path: Path) -> Non
     assert found.next.endswith("--set 'workload.exit_codes=[0, 24, 3]'")
 
 
+def test_a_program_without_its_server_is_told_how_it_gets_one(tmp_path: Path) -> None:
+    """`-- pgbench -i`: that it may be tried by hand led nowhere, and an answer that quotes a
+    quotation ended in the middle of it."""
+    words = 'error: connection to server on socket "/run/s" failed: No such file or directory'
+    lines = said(1, errors=[words, "\tIs the server running locally?"])
+    found = failure(job(tmp_path, program=["pgbench", "-i"]), lines)
+    assert found is not None and found.next.startswith("fsgauge run command-pgbench")
+    assert found.what.count('"') == 2 and "\t" not in found.what
+    other = failure(job(tmp_path), said(2, errors=["curl: (7) Connection refused"]))
+    assert other is not None and other.next.startswith("--prepare ")
+
+
 def test_a_signal_has_no_key(tmp_path: Path) -> None:
     found = failure(job(tmp_path), said(-9, output=["so far"]))
     assert found is not None and found.what == 'tool ended with signal SIGKILL: "so far"'

@@ -129,7 +129,7 @@ def test_one_file_may_matter_where_all_do_not() -> None:
     [
         ("xfs", "xfs_fsr -v", "allocsize"),
         ("btrfs", "btrfs filesystem defragment", "chattr +C"),
-        ("ext4", "e4defrag -v FILE   ([ NG ], as of files that ext3 wrote: cp -a", "fallocate"),
+        ("ext4", "e4defrag -v FILE   (where it prints [ NG ]: cp -a", "fallocate"),
         ("ext3", "cp -a --reflink=never FILE COPY && mv COPY FILE;", "fallocate"),
         ("f2fs", "cp -a --reflink=never FILE COPY && mv COPY FILE", ""),
     ],

@@ -39,6 +39,16 @@ def test_over_the_limit_from_the_first_rate_in_some_blocks_alone_is_not_known() 
     assert "curve.unsteady" in {each.code for each in results.findings}
 
 
+def test_over_the_limit_in_one_turn_of_each_block_is_not_said_of_all() -> None:
+    """ "In 3 of 3 blocks, and in others not"."""
+    stalls = Queue(50_000.0, stalls=lambda place: place.again)
+    results = make_curve({"ext4": stalls, "xfs": Queue(50_000.0)}, blocks=4).results()
+    assert "in 4 of 4 blocks it was above it" in results.answer
+    assert "from the least rate on, though not in both turns." in results.answer
+    said = next(each.sentence for each in results.findings if each.code == "curve.unsteady")
+    assert said.endswith("already in 4 of 4 blocks, and in other turns not: it has no number.")
+
+
 def test_a_bound_is_an_answer() -> None:
     both = {"ext4": Queue(50_000.0, 6.0), "xfs": Queue(50_000.0)}
     report = json.loads(make_curve(both, blocks=3).results().model_dump_json())
