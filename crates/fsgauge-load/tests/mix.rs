@@ -6,7 +6,7 @@ use std::path::Path;
 use fsgauge_load::run_mix;
 use fsgauge_wire::{
     Access, Arrival, BlockSize, FileOperation, FileSizes, Interface, LoadJob, LoadResult, MixJob, Ranges,
-    Rate, Stop, Target, WeightedOperation,
+    Rate, Stop, Sync, Target, WeightedOperation,
 };
 
 use crate::support::{Heard, assert_consistent, engine, files, null_load, operations};
@@ -67,6 +67,23 @@ fn unlike_loads_run_at_once_and_are_measured_apart() {
     results.iter().for_each(assert_consistent);
     let apart_ns = results[1].started_unix_ns - results[0].started_unix_ns;
     assert!((90_000_000..200_000_000).contains(&apart_ns), "{apart_ns}");
+}
+
+#[test]
+fn jobs_with_a_file_each_make_their_own_durable() {
+    let directory = tempfile::tempdir().unwrap();
+    let log = LoadJob {
+        target: files(directory.path()),
+        files_per_job: NonZeroU32::new(1),
+        jobs: 3,
+        queue_depth: 1,
+        read_percent: 0,
+        sync: Sync::Fdatasync { every: 1 },
+        ..null_load()
+    };
+    let result = measured(&[log]).remove(0);
+    assert!(result.sync.is_some_and(|sync| sync.calls > 0));
+    assert!(result.jobs.iter().all(|job| job.operations > 0), "{:?}", result.jobs);
 }
 
 #[test]

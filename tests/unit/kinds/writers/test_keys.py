@@ -123,6 +123,8 @@ def test_a_bare_device_does_the_nearest_thing_in_a_cell_of_files(line):
         (["readers = 1", 'reader_block_size = "100 B"'], "reader_block_size is 100 B"),
         (['ranges = ["strided"]', 'stride = "12 KiB"'], "is not a multiple of the block size"),
         (['data = "zero"'], "zeros cannot be verified"),
+        (["readers = 600", "log_writers = 500"], "more than 1024 threads beside the writers"),
+        (["log_writers = 1", 'log_block_size = "1 GiB"'], "log_block_size must be at most 256 MiB"),
         (["writers = []"], "writers must have at least 1 entry"),
         (["writers = [0]"], "each of writers must be at least 1"),
         (["writers = [1, 2, 1]"], "the same value is given twice"),
