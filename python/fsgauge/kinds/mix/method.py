@@ -87,6 +87,21 @@ class MixMethod(MakesOwnFiles):
         most = max(self._owners(), key=lambda group: group.file_count)
         return f'fewer files of group "{most.name}"'
 
+    def require_descriptors(self, limit: int) -> None:
+        """The files of a group of reads and writes are all open at once while they are laid out;
+        of the others only some."""
+        plain = [group for group in self._owners() if group.is_plain]
+        if not plain:
+            return
+        most = max(plain, key=lambda group: group.file_count)
+        needed = most.file_count + self.spare_descriptors
+        self.require_open_files(
+            f'{most.file_count:,} files of group "{most.name}", open at once,',
+            needed,
+            limit,
+            f'fewer files of group "{most.name}", or as root: ulimit -n {needed}',
+        )
+
     def largest_file_bytes(self, room: Room) -> int:  # noqa: ARG002
         return max(group.largest_file_bytes for group in self._owners())
 

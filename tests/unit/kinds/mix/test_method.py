@@ -127,11 +127,22 @@ def test_a_group_that_goes_on_when_full_reserves_no_room_to_grow() -> None:
 
 def test_blocks_behind_the_ends_of_files_take_room() -> None:
     """A mix of fallocate filled its file system, and its runs failed."""
-    lines = '[[workload.group]]\nname = "a"\noperations = { fallocate = 1 }\nblock_sizes = "1 MiB"\n'
+    lines = READERS + 'operations = { fallocate = 1 }\nblock_sizes = "1 MiB"\n'
     method = MixMethod(workload(lines + 'files = 100\nfile_sizes = "4 KiB"\n'))
     with pytest.raises(InputError, match="the files of all groups take 100 MiB"):
         method.in_room(Room(100 << 20, least="ext4"))
     method.in_room(Room(106 << 20, least="ext4"))
+
+
+def test_files_that_stay_open_are_no_more_than_may_be() -> None:
+    """A group of 5,000 files failed where its user may have 4,096 open."""
+    own = "files = 1000\nfiles_of_jobs = \"own\"\njobs = 5\n"
+    MixMethod(workload(READERS + own)).require_descriptors(6000)
+    with pytest.raises(InputError, match='5,000 files of group "readers", open') as refused:
+        MixMethod(workload(READERS + own)).require_descriptors(4096)
+    assert refused.value.next.endswith("ulimit -n 5256")
+    names = READERS + "operations = { stat = 1 }\nfiles = 5000\n"
+    MixMethod(workload(names)).require_descriptors(4096)
 
 
 def test_each_operation_in_flight_has_a_buffer_for_the_largest_block() -> None:

@@ -30,7 +30,7 @@ EIGHT = 'file_sizes = "32 KiB"\n'
         ),
         (
             'order = "sequential"\njobs = 9\n' + EIGHT,
-            ["9 jobs each go over a part of their own, and there are 8 blocks of 4 KiB", "jobs = 8"],
+            ["9 jobs each go over a part of their own", "there are 8 blocks of 4 KiB", "jobs = 8"],
         ),
         (
             'order = "backwards"\njobs = 9\nfiles = 4\nfiles_in_turns = 2\n' + EIGHT,

@@ -16,6 +16,7 @@ def test_jobs_that_walk_have_a_block_each() -> None:
     walking.require_room(4 << 20, "the disk")
     with pytest.raises(InputError) as refused:
         walking.require_room(3 << 20, "the disk")
-    assert "8 jobs of rw each go over a part of their own, and the files hold 6" in str(refused.value)
+    assert "8 jobs of rw each go over a part of their own" in refused.value.what
+    assert "the files hold 6 blocks of 1 MiB" in refused.value.what
     assert refused.value.next == "--set 'workload.jobs=[1]', or larger storage"
     method_of(OverheadWorkload(patterns=["randread"], **of)).require_room(1 << 20, "the disk")
