@@ -188,6 +188,19 @@ fn a_set_that_loses_files_gets_them_back() {
     assert!(removed > 100);
 }
 
+/// Each run of a load curve lays the set out again on one system.
+#[test]
+fn a_set_that_is_laid_out_again_has_first_names_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let load = set(directory.path(), &[(FileOperation::Rename, 1)]);
+    measured(std::slice::from_ref(&load));
+    measured(std::slice::from_ref(&load));
+    assert!(mix(&[load], true).is_empty());
+    let folders = std::fs::read_dir(directory.path()).unwrap();
+    let files = |folder: std::fs::DirEntry| std::fs::read_dir(folder.path()).unwrap().count();
+    assert_eq!(folders.map(|folder| files(folder.unwrap())).sum::<usize>(), 250);
+}
+
 #[test]
 fn a_mix_begins_at_the_moment_it_is_given_and_each_load_after_its_delay() {
     let late = LoadJob { start_after_ns: 50_000_000, warm_up_ns: 0, duration_ns: 50_000_000, ..null_load() };
