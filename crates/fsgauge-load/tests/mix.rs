@@ -188,6 +188,14 @@ fn a_set_that_loses_files_gets_them_back() {
     assert!(removed > 100);
 }
 
+#[test]
+fn a_set_that_is_nearly_always_emptied_gets_files_back() {
+    let directory = tempfile::tempdir().unwrap();
+    let load = set(directory.path(), &[(FileOperation::Unlink, 1_000_000), (FileOperation::Create, 1)]);
+    let results = measured(&[load]);
+    assert!(results[0].file_operations.iter().all(|each| each.operations > 0));
+}
+
 /// Each run of a load curve lays the set out again on one system.
 #[test]
 fn a_set_that_is_laid_out_again_has_first_names_alone() {

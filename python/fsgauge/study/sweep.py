@@ -157,8 +157,9 @@ def require_some_due(
     """Refuse a pace at which a run may end before anything is due; `together` are due at once."""
     due = math.inf if per_second is None else per_second * duration_ns / 1e9
     if due < together:
+        number = f"{due:,.0f}" if due >= 10 else f"{due:.2g}"
         raise conflict(
-            f"{due:.2g} operations are due in the {exact_duration(duration_ns)} that are measured"
+            f"{number} operations are due in the {exact_duration(duration_ns)} that are measured"
             + (f", and {together:,} at a time" if together > 1 else ""),
             keys,
             next="a longer duration, or a higher pace"

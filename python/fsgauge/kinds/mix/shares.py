@@ -21,7 +21,8 @@ def require_contents(group: Group, index: int) -> None:
         return
     empty_handed = _jobs_without_contents(group)
     needs_them_always = len(needing) == len(group.operations)
-    if empty_handed >= group.jobs or (needs_them_always and empty_handed > _HARDLY_EVER):
+    at_work = group.jobs - empty_handed
+    if at_work < _HARDLY_EVER or (needs_them_always and empty_handed > _HARDLY_EVER):
         files = "its files are" if group.jobs == 1 else "all files of a job may be"
         raise conflict(
             f"{needing[0]} needs contents, and {files} empty",

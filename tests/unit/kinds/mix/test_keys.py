@@ -75,7 +75,9 @@ def test_a_group_of_large_blocks_is_judged_in_bytes(size: str) -> None:
         ('steady_window = "1 s"\n' + LOG + 'duration = "1 s"\n', ["has times of its own"]),
         ('steady_window = "100 ms"\n' + LOG, ["at least 200 ms"]),
         (
-            LOG.replace("fdatasync", "none") + "verify = true\n" + READERS
+            LOG.replace("fdatasync", "none")
+            + "verify = true\n"
+            + READERS
             + 'operations = { write = 1 }\nfiles_of = "log"\n',
             ['what "log" writes is verified, and "readers" writes over it', "verify = false"],
         ),

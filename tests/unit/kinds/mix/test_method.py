@@ -136,7 +136,7 @@ def test_blocks_behind_the_ends_of_files_take_room() -> None:
 
 def test_files_that_stay_open_are_no_more_than_may_be() -> None:
     """A group of 5,000 files failed where its user may have 4,096 open."""
-    own = "files = 1000\nfiles_of_jobs = \"own\"\njobs = 5\n"
+    own = 'files = 1000\nfiles_of_jobs = "own"\njobs = 5\n'
     MixMethod(workload(READERS + own)).require_descriptors(6000)
     with pytest.raises(InputError, match='5,000 files of group "readers", open') as refused:
         MixMethod(workload(READERS + own)).require_descriptors(4096)
