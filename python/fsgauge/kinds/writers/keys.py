@@ -173,7 +173,7 @@ class WritersWorkload(WorkloadKeys):
         if self.readers + self.log_writers > MOST_COMPANIONS:
             raise conflict(
                 f"{self.readers} readers and {self.log_writers} log writers are more than"
-                f" {MOST_COMPANIONS} threads beside the writers",
+                f" {MOST_COMPANIONS} threads alongside the writers",
                 ["readers", "log_writers"],
                 next="fewer of them",
             )
