@@ -283,8 +283,12 @@ class MixWorkload(WorkloadKeys):
         """What a pace, or rests, leave a group to do in its measured time."""
         _, _, duration = self.span_ns(group)
         key = "think" if group.think else "bandwidth" if group.bandwidth else "rate"
-        keys = [("group", index, key), "duration"]
-        sweep.require_some_due(group.offered_per_second, duration, keys, together=group.burst)
+        sweep.require_some_due(
+            group.offered_per_second,
+            duration,
+            [("group", index, key), "duration"],
+            together=group.burst,
+        )
 
     def _judged_once(self, judged: list[Judged]) -> None:
         names = [each.group for each in judged]
