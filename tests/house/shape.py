@@ -64,6 +64,7 @@ OF_KINDS = {
     "keys": "study",
     "group": "study",
     "group_keys": "study",
+    "shares": "study",
     "factors": "record",
     "tests": "record",
     "fields": "study",

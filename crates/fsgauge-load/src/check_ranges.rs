@@ -1,5 +1,7 @@
 //! What a load must be that has ranges, or options that need them.
 
+use std::num::NonZeroU32;
+
 use fsgauge_wire::{
     Access, CompanionKind, Failure, Interface, LoadJob, Ranges, Sync, Target, Transfer, Workers,
 };
@@ -294,10 +296,14 @@ fn check_sync(load: &LoadJob) -> Check {
             "leave sync out",
         );
     }
-    if let Target::Files { count: 2.., .. } | Target::ShareFiles { count: 2.., .. } = load.target
-        && every.is_some()
-        && load.ranges != Some(Ranges::OwnFiles {})
-    {
+    let files_of_a_job = match load.target {
+        _ if load.ranges == Some(Ranges::OwnFiles {}) => 1,
+        Target::Files { count, .. } | Target::ShareFiles { count, .. } => {
+            load.files_per_job.map_or(count, NonZeroU32::get)
+        }
+        _ => 1,
+    };
+    if every.is_some() && files_of_a_job > 1 {
         return refuse(
             "sync",
             "fsync or fdatasync on several files",

@@ -88,7 +88,7 @@ impl JobThread {
             }
             Access::Zipf { theta } => self.with_order(Zipf::new(theta, &geometry, &sizes), sizes),
             Access::Sequential {} => {
-                let order = Sequential::new(&geometry, sizes.step_bytes(), self.job, load.jobs);
+                let order = Sequential::new(&geometry, sizes.largest_bytes(), self.job, load.jobs);
                 self.with_order(order, sizes)
             }
             _ => self.with_order(Uniform::new(&geometry), sizes),

@@ -42,7 +42,7 @@ pub(crate) fn null_ns_per_operation(load: &LoadJob, clock: &Clock) -> Result<f64
             _ if load.ranges.is_some() => measure(load, clock, RangeOrder::new(load, 0), sizes),
             Access::Zipf { theta } => measure(load, clock, Zipf::new(theta, &geometry, &sizes), sizes),
             Access::Sequential {} => {
-                measure(load, clock, Sequential::new(&geometry, sizes.step_bytes(), 0, 1), sizes)
+                measure(load, clock, Sequential::new(&geometry, sizes.largest_bytes(), 0, 1), sizes)
             }
             _ => measure(load, clock, Uniform::new(&geometry), sizes),
         };

@@ -6,7 +6,7 @@ use std::path::Path;
 use fsgauge_load::run_mix;
 use fsgauge_wire::{
     Access, Arrival, BlockSize, FileOperation, FileSizes, Interface, LoadJob, LoadResult, MixJob, Ranges,
-    Rate, Stop, Target, WeightedOperation,
+    Rate, Stop, Sync, Target, WeightedOperation,
 };
 
 use crate::support::{Heard, assert_consistent, engine, files, null_load, operations};
@@ -67,6 +67,23 @@ fn unlike_loads_run_at_once_and_are_measured_apart() {
     results.iter().for_each(assert_consistent);
     let apart_ns = results[1].started_unix_ns - results[0].started_unix_ns;
     assert!((90_000_000..200_000_000).contains(&apart_ns), "{apart_ns}");
+}
+
+#[test]
+fn jobs_with_a_file_each_make_their_own_durable() {
+    let directory = tempfile::tempdir().unwrap();
+    let log = LoadJob {
+        target: files(directory.path()),
+        files_per_job: NonZeroU32::new(1),
+        jobs: 3,
+        queue_depth: 1,
+        read_percent: 0,
+        sync: Sync::Fdatasync { every: 1 },
+        ..null_load()
+    };
+    let result = measured(&[log]).remove(0);
+    assert!(result.sync.is_some_and(|sync| sync.calls > 0));
+    assert!(result.jobs.iter().all(|job| job.operations > 0), "{:?}", result.jobs);
 }
 
 #[test]
@@ -169,6 +186,27 @@ fn a_set_that_loses_files_gets_them_back() {
     // Of the measured part alone; the warm-up leaves at most the set's own number apart.
     assert!(removed.abs_diff(made) <= 250, "{removed} {made}");
     assert!(removed > 100);
+}
+
+#[test]
+fn a_set_that_is_nearly_always_emptied_gets_files_back() {
+    let directory = tempfile::tempdir().unwrap();
+    let load = set(directory.path(), &[(FileOperation::Unlink, 1_000_000), (FileOperation::Create, 1)]);
+    let results = measured(&[load]);
+    assert!(results[0].file_operations.iter().all(|each| each.operations > 0));
+}
+
+/// Each run of a load curve lays the set out again on one system.
+#[test]
+fn a_set_that_is_laid_out_again_has_first_names_alone() {
+    let directory = tempfile::tempdir().unwrap();
+    let load = set(directory.path(), &[(FileOperation::Rename, 1)]);
+    measured(std::slice::from_ref(&load));
+    measured(std::slice::from_ref(&load));
+    assert!(mix(&[load], true).is_empty());
+    let folders = std::fs::read_dir(directory.path()).unwrap();
+    let files = |folder: std::fs::DirEntry| std::fs::read_dir(folder.path()).unwrap().count();
+    assert_eq!(folders.map(|folder| files(folder.unwrap())).sum::<usize>(), 250);
 }
 
 #[test]

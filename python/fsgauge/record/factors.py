@@ -219,6 +219,12 @@ class CellFactors(Kept):
         return int(getattr(self, "read_percent", 0))
 
     @property
+    def buffers(self) -> int:
+        """How many blocks have a place in memory: each in flight, apart for reads and writes."""
+        kinds = 2 if 0 < self.share_of_reads < 100 else 1
+        return kinds * self.at_once * self.depth
+
+    @property
     def waited_for(self) -> str:
         """The operation whose latency counts under a pace, by its name in a result: the limit of a
         load curve is of it. Reads, or writes where a load has more of them."""

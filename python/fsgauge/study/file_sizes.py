@@ -72,6 +72,12 @@ class FileSizes(NamedTuple):
                 "the median size is not between the smallest and the largest",
                 ["median_size", "smallest_size", "largest_size"],
             )
+        if self.is_log_normal and self.median_size == 0:
+            raise conflict(
+                "half of the files are smaller than the median size, and it is 0 B",
+                ["median_size"],
+                next='median_size = "1 B" or more',
+            )
 
 
 def weighted(sizes: list[int], weights: list[int]) -> list[tuple[int, int]]:

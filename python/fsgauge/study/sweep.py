@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from math import prod
 from typing import Annotated, Literal
@@ -10,11 +11,13 @@ from pydantic import AfterValidator, Field, ValidationInfo
 
 from fsgauge.errors import did_you_mean, nearest
 from fsgauge.study.base import StudyModel, conflict, written
-from fsgauge.units import SizeBytes, WholePercent
+from fsgauge.units import SizeBytes, WholePercent, exact_duration, exact_size, format_size
 
 SECTOR_BYTES = 512
 CELLS_LIMIT = 1000
 CONNECTION_DEPTH_LIMIT = 512
+MOST_RECORD_BYTES = 2 << 30
+"""Of all clients: with io_uring each has its own."""
 
 BlockSize = Annotated[SizeBytes, Field(le=1 << 30)]
 QueueDepth = Annotated[int, Field(ge=1, le=32_768)]
@@ -135,6 +138,47 @@ def refuse_to_verify_zeros() -> None:
         ["data", "verify"],
         next='data = "incompressible", or verify = false',
     )
+
+
+def require_whole_tags(size_bytes: int, key: Key) -> None:
+    """Refuse a size whose sectors cannot each say where they belong, where it is verified."""
+    if size_bytes % SECTOR_BYTES:
+        raise conflict(
+            f"verified data is written in sectors of {SECTOR_BYTES} B,"
+            f" and {_noun(key)} is {size_bytes} B",
+            [key, "verify"],
+            next="a multiple of 512 B, or verify = false",
+        )
+
+
+def require_some_due(
+    per_second: float | None, duration_ns: int, keys: Sequence[Key], *, together: int = 1
+) -> None:
+    """Refuse a pace at which a run may end before anything is due; `together` are due at once."""
+    due = math.inf if per_second is None else per_second * duration_ns / 1e9
+    if due < together:
+        number = f"{due:,.0f}" if due >= 10 else f"{due:.2g}"
+        raise conflict(
+            f"{number} operations are due in the {exact_duration(duration_ns)} that are measured"
+            + (f", and {together:,} at a time" if together > 1 else ""),
+            keys,
+            next="a longer duration, or a higher pace"
+            + (", or a smaller burst" if together > 1 else ""),
+        )
+
+
+def require_records_fit(
+    clients: int, record_bytes: int, keys: Sequence[Key], instead: str = "fewer clients"
+) -> None:
+    """Refuse records that take more memory than the engine gives them: each client's is its own."""
+    needed = clients * record_bytes
+    if needed > MOST_RECORD_BYTES:
+        raise conflict(
+            f"the records of all clients would take {format_size(needed)} of memory, and the"
+            f" limit is {exact_size(MOST_RECORD_BYTES)}",
+            keys,
+            next=f"a smaller record_size, or {instead}",
+        )
 
 
 def require_whole_sectors(size_bytes: int, key: Key, because: Key, way: str) -> None:

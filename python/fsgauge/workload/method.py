@@ -159,6 +159,12 @@ class Method:
     def threads(self) -> int:
         return max((factors_of(cell).at_once for cell in self.workload.cells()), default=1)
 
+    @property
+    def buffer_bytes(self) -> int:
+        """Memory of all operations that are in flight at once, at most."""
+        cells = map(factors_of, self.workload.cells())
+        return max((each.buffers * each.operation_bytes for each in cells), default=0)
+
     def require_room(self, file_bytes: int, cause: str) -> None:
         """Raise InputError where files of that size cannot hold the load."""
 

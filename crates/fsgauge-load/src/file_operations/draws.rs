@@ -27,6 +27,11 @@ impl Draws {
         Draws { operations: sorted.iter().map(|each| each.operation).collect(), up_to }
     }
 
+    /// Each of them once, the likeliest first.
+    pub(crate) fn all(&self) -> impl Iterator<Item = FileOperation> + '_ {
+        self.operations.iter().copied()
+    }
+
     /// All shares are compared: a search that ends where the draw lies is a branch that no processor foresees.
     #[inline]
     pub(crate) fn next(&self, random: &mut Random) -> FileOperation {

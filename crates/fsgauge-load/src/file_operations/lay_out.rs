@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use fsgauge_door::Folder;
-use fsgauge_wire::{Failure, LoadJob, Outcome, Stop, Target};
+use fsgauge_wire::{Failure, FileOperation, LoadJob, Outcome, Stop, Target};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::{Errno, retry_on_intr};
 
@@ -13,7 +13,8 @@ use crate::filler::Filler;
 
 const BLOCK_BYTES: usize = 1 << 20;
 
-/// Makes the files of a load with operations; files that are there already are written anew.
+/// Makes the files of a load with operations; files that are there already are written anew, and have their first
+/// names alone.
 pub(crate) fn lay_out_set(load: &LoadJob, folder: &Arc<Folder>, stop: &Stop) -> Outcome<()> {
     let Target::Files { prefix, count, .. } = &load.target else { return Ok(()) };
     for directory in 0..directories(*count) {
@@ -28,11 +29,19 @@ pub(crate) fn lay_out_set(load: &LoadJob, folder: &Arc<Folder>, stop: &Stop) -> 
     let mut block = vec![0; BLOCK_BYTES];
     filler.fill(&mut block);
     let mut name = String::new();
+    let may_have_second = load.operations.iter().any(|each| each.operation == FileOperation::Rename);
     for number in 0..*count {
         if stop.is_set() {
             return Ok(());
         }
         let directory = &folders[number as usize % folders.len()];
+        if may_have_second {
+            write_name(&mut name, number, true);
+            match directory.remove_file(&name) {
+                Ok(()) | Err(Errno::NOENT) => {}
+                Err(errno) => return Err(failure(&directory.path().join(&name), errno)),
+            }
+        }
         write_name(&mut name, number, false);
         write_whole(directory, &name, size_of(number), &mut block, &mut filler)
             .map_err(|errno| failure(&directory.path().join(&name), errno))?;

@@ -15,8 +15,9 @@ use crate::pace::{BACKLOG_LIMIT_NS, Pace};
 const POLL_NS: u64 = 20_000;
 /// No wait is longer: it ends soon after a stop.
 const LONGEST_SLEEP_NS: u64 = 50_000_000;
-/// Operations that may be drawn in a row without one that can be done.
-const MOST_DRAWS: u32 = 100_000;
+/// Operations that may be drawn in a row without one that can be done; then each is tried in its turn. Where all files are
+/// removed before the one in a million comes that makes one, nothing else could go on.
+const MOST_DRAWS: u32 = 1000;
 
 /// What a loop has measured so far.
 struct Measured<'a> {
@@ -82,6 +83,11 @@ impl FileLoop {
     fn next(&mut self, clock: &Clock) -> Result<(FileOperation, Done), Failure> {
         for _ in 0..MOST_DRAWS {
             let operation = self.draws.next(&mut self.random);
+            if let Some(done) = self.work.carry_out(operation, &mut self.random, clock)? {
+                return Ok((operation, done));
+            }
+        }
+        for operation in self.draws.all() {
             if let Some(done) = self.work.carry_out(operation, &mut self.random, clock)? {
                 return Ok((operation, done));
             }

@@ -88,11 +88,10 @@ fn by_sizes(load: &LoadJob, sizes: &Sizes, geometry: &Geometry, turn: (u32, u32)
 }
 
 fn order_of(load: &LoadJob, sizes: &Sizes, geometry: &Geometry, (job, jobs): (u32, u32)) -> Box<dyn Order> {
-    let step_bytes = sizes.step_bytes();
-    let share = || Sequential::new(geometry, step_bytes, job, jobs);
+    let share = || Sequential::new(geometry, sizes.largest_bytes(), job, jobs);
     match &load.access {
         Access::Sequential {} => Box::new(share()),
-        Access::Backwards {} => Box::new(Backwards::new(geometry, step_bytes, job, jobs)),
+        Access::Backwards {} => Box::new(Backwards::new(geometry, sizes, job, jobs)),
         Access::Strided { stride_bytes } => Box::new(Strided::new(share(), *stride_bytes)),
         Access::Random {} => Box::new(Uniform::new(geometry)),
         Access::Zipf { theta } if load.hashed => Box::new(Zipf::new(*theta, geometry, sizes).hashed()),

@@ -1,7 +1,7 @@
 //! Backwards: each job walks its own share of the target from its end to its start, and again.
 
 use super::sequential::share_of;
-use super::{Order, Place, SizeClass};
+use super::{Order, Place, SizeClass, Sizes};
 use crate::random::Random;
 use crate::target::Geometry;
 
@@ -17,8 +17,9 @@ pub(crate) struct Backwards {
 
 impl Backwards {
     /// The share of job `job` of `jobs`, as a sequential walk has it.
-    pub(crate) fn new(geometry: &Geometry, step_bytes: u64, job: u32, jobs: u32) -> Self {
-        let (begin, end) = share_of(geometry, step_bytes, job, jobs);
+    pub(crate) fn new(geometry: &Geometry, sizes: &Sizes, job: u32, jobs: u32) -> Self {
+        let (begin, end) = share_of(geometry, sizes.largest_bytes(), job, jobs);
+        let step_bytes = sizes.step_bytes();
         let used_bytes = geometry.file_size_bytes / step_bytes * step_bytes;
         Backwards { begin, end, next: end, used_bytes }
     }
@@ -48,13 +49,12 @@ impl Order for Backwards {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::pattern::Sizes;
     use fsgauge_wire::BlockSize;
 
     fn walk(files: u32, blocks: u64, (job, jobs): (u32, u32), operations: usize) -> Vec<(u32, u64)> {
         let geometry = Geometry { files, file_size_bytes: blocks * 4096 + 100, base_bytes: 0 };
         let sizes = Sizes::new(&[BlockSize { size_bytes: 4096, weight: 1 }], &geometry);
-        let (mut order, mut random) = (Backwards::new(&geometry, 4096, job, jobs), Random::new(1, 0));
+        let (mut order, mut random) = (Backwards::new(&geometry, &sizes, job, jobs), Random::new(1, 0));
         let class = *sizes.next(false, &mut random);
         let places = (0..operations).map(|_| order.next(&mut random, &class));
         places.map(|place| (place.file, place.offset_bytes / 4096)).collect()
@@ -63,6 +63,22 @@ mod tests {
     #[test]
     fn everything_is_walked_from_its_end_and_again() {
         assert_eq!(walk(2, 2, (0, 1), 5), [(1, 1), (1, 0), (0, 1), (0, 0), (1, 1)]);
+    }
+
+    #[test]
+    fn blocks_of_several_sizes_stay_within_their_files() {
+        let geometry = Geometry { files: 5, file_size_bytes: 100 << 10, base_bytes: 0 };
+        let list = [4 << 10, 64 << 10].map(|size_bytes| BlockSize { size_bytes, weight: 1 });
+        let sizes = Sizes::new(&list, &geometry);
+        for job in 0..4 {
+            let mut random = Random::new(1, u64::from(job));
+            let mut order = Backwards::new(&geometry, &sizes, job, 4);
+            for _ in 0..100 {
+                let class = *sizes.next(false, &mut random);
+                let place = order.next(&mut random, &class);
+                assert!(place.file < 5 && place.offset_bytes + u64::from(class.size_bytes) <= 100 << 10);
+            }
+        }
     }
 
     #[test]

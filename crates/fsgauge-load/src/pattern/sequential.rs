@@ -14,10 +14,10 @@ pub(crate) struct Sequential {
 }
 
 impl Sequential {
-    /// The share of job `job` of `jobs`: the steps of all files are dealt in equal runs.
-    /// `step_bytes` is the smallest block size.
-    pub(crate) fn new(geometry: &Geometry, step_bytes: u64, job: u32, jobs: u32) -> Self {
-        let (begin, end) = share_of(geometry, step_bytes, job, jobs);
+    /// The share of job `job` of `jobs`: the places that all files have for the largest block are dealt in equal runs,
+    /// so that each share begins where any block fits.
+    pub(crate) fn new(geometry: &Geometry, largest_bytes: u64, job: u32, jobs: u32) -> Self {
+        let (begin, end) = share_of(geometry, largest_bytes, job, jobs);
         Sequential { begin, end, next: begin, file_size_bytes: geometry.file_size_bytes }
     }
 
@@ -36,12 +36,12 @@ impl Sequential {
 }
 
 /// Where the share of job `job` of `jobs` begins and ends.
-pub(super) fn share_of(geometry: &Geometry, step_bytes: u64, job: u32, jobs: u32) -> (Place, Place) {
-    let steps = geometry.file_size_bytes / step_bytes;
-    let total = u128::from(steps) * u128::from(geometry.files);
+pub(super) fn share_of(geometry: &Geometry, largest_bytes: u64, job: u32, jobs: u32) -> (Place, Place) {
+    let places = geometry.file_size_bytes / largest_bytes;
+    let total = u128::from(places) * u128::from(geometry.files);
     let place = |share: u32| {
-        let step = (total * u128::from(share) / u128::from(jobs)) as u64;
-        Place { file: (step / steps) as u32, offset_bytes: (step % steps) * step_bytes }
+        let at = (total * u128::from(share) / u128::from(jobs)) as u64;
+        Place { file: (at / places) as u32, offset_bytes: (at % places) * largest_bytes }
     };
     (place(job), place(job + 1))
 }
@@ -88,6 +88,23 @@ mod tests {
         places.sort_unstable();
         let everything: Vec<_> = (0..5).flat_map(|file| (0..6).map(move |block| (file, block))).collect();
         assert_eq!(places, everything);
+    }
+
+    /// A job's whole share once lay on the border of two files, where its large blocks fitted on neither side.
+    #[test]
+    fn blocks_of_several_sizes_stay_within_their_files() {
+        let geometry = Geometry { files: 5, file_size_bytes: 100 << 10, base_bytes: 0 };
+        let list = [4 << 10, 64 << 10].map(|size_bytes| BlockSize { size_bytes, weight: 1 });
+        let sizes = Sizes::new(&list, &geometry);
+        for job in 0..4 {
+            let mut random = Random::new(1, u64::from(job));
+            let mut order = Sequential::new(&geometry, sizes.largest_bytes(), job, 4);
+            for _ in 0..100 {
+                let class = *sizes.next(false, &mut random);
+                let place = order.next(&mut random, &class);
+                assert!(place.file < 5 && place.offset_bytes + u64::from(class.size_bytes) <= 100 << 10);
+            }
+        }
     }
 
     #[test]

@@ -80,6 +80,10 @@ impl Sizes {
         self.all().map(|class| class.step_bytes).fold(self.first.step_bytes, u64::min)
     }
 
+    pub(crate) fn largest_bytes(&self) -> u64 {
+        self.all().map(|class| u64::from(class.size_bytes)).fold(u64::from(self.first.size_bytes), u64::max)
+    }
+
     /// The fewest positions that any size has: those at which every size fits.
     pub(crate) fn common_positions(&self) -> u64 {
         self.all().map(|class| class.positions).fold(self.first.positions, u64::min)

@@ -173,6 +173,8 @@ class AgingWorkload(WorkloadKeys):
         if self.passes_cache:
             way = 'direct = false, and no aged_by = "direct"'
             sweep.require_whole_sectors(self.record_size, "record_size", "direct", way)
+        if self.verify:
+            sweep.require_whole_tags(self.record_size, "record_size")
         if self.data == "zero" and self.verify:
             sweep.refuse_to_verify_zeros()
 

@@ -12,7 +12,7 @@ from fsgauge.kinds.aging.factors import AgingFactors
 from fsgauge.kinds.aging.keys import AgingWorkload
 from fsgauge.kinds.aging.sizing import file_size, share_of, sizing_words
 from fsgauge.record.records import Cell
-from fsgauge.units import exact_size, format_bandwidth, format_duration, format_size
+from fsgauge.units import count, exact_size, format_bandwidth, format_duration, format_size
 from fsgauge.workload.assumed import EXPECTED, SLOWEST, Room, Speed, operations_per_second
 from fsgauge.workload.folders import AGED, RATE, AgedFiles, AgedFolders, Place, folders_of
 from fsgauge.workload.method import MakesOwnFiles, data_of
@@ -69,6 +69,7 @@ class AgingMethod(MakesOwnFiles):
         rate_bytes = share - share % unit
         if rate_bytes < unit:
             raise self._too_small(room, unit, file_bytes)
+        self._require_verifiable(rate_bytes)
         written = len(room.chunks) - len(chunks)
         return replace(
             self,
@@ -290,6 +291,19 @@ class AgingMethod(MakesOwnFiles):
     def _freed_before(self, level: int) -> int:
         levels = [0, *sorted(self.workload.levels)]
         return levels[levels.index(level) - 1]
+
+    def _require_verifiable(self, rate_bytes: int) -> None:
+        """A pass that is read back has to fill its queue: the engine refuses a shorter one."""
+        workload = self.workload
+        records, depth = rate_bytes // workload.record_size, workload.queue_depth
+        if workload.verify and records < 2 * depth:
+            shallower = f"--set workload.queue_depth={records // 2}, or " if records > 1 else ""
+            raise InputError(
+                f"a stream writes {count(records, 'record')}, and {2 * depth} are the fewest that"
+                f" are verified at a queue depth of {depth}",
+                cause=f"its file has {format_size(rate_bytes)}",
+                next=f"{shallower}smaller records, larger storage, or --set workload.verify=false",
+            )
 
     def _too_small(self, room: Room, unit_bytes: int, file_bytes: int) -> InputError:
         workload = self.workload

@@ -17,7 +17,7 @@ from fsgauge.kinds.churn.factors import ChurnFactors, Order, Side, Wear
 from fsgauge.record.records import Cell
 from fsgauge.study.access import AccessKeys
 from fsgauge.study.base import Distinct, conflict
-from fsgauge.study.sweep import BlockSize, Data, Fill, Inapplicable
+from fsgauge.study.sweep import BlockSize, Data, Fill, Inapplicable, require_records_fit
 from fsgauge.study.workload_keys import WorkloadKeys
 from fsgauge.units import DurationNs, Percent, SizeBytes, WholePercent, exact_size
 
@@ -92,7 +92,7 @@ class ChurnWorkload(WorkloadKeys):
         description="Half of the files are deleted sooner. Only the order of lifetimes matters:"
         " the file that expires next makes room for a new one.",
     )
-    lifetime_sigma: Annotated[float, Field(gt=0, le=100)] = Field(
+    lifetime_sigma: Annotated[float, Field(gt=0, le=20)] = Field(
         _LIFETIMES.sigma, description="Standard deviation of the natural logarithm of lifetimes."
     )
     streams: Annotated[int, Field(ge=1, le=4096)] = Field(
@@ -195,6 +195,7 @@ class ChurnWorkload(WorkloadKeys):
                 f" {exact_size(self.new_file_size)}",
                 ["record_size", "new_file_size"],
             )
+        require_records_fit(self.clients, self.record_size, ["record_size", "clients"])
 
     def inapplicable(self) -> Inapplicable:
         found: Inapplicable = {}

@@ -111,6 +111,7 @@ class CommitsWorkload(WorkloadKeys):
     scan: bool = Field(False, description=sweep.SCAN)
 
     def keys_agree(self) -> None:
+        sweep.require_some_due(self.rate, self.duration, ["rate", "duration"])
         for index, size_bytes in enumerate(self.sizes if self.direct else ()):
             sweep.require_whole_sectors(size_bytes, ("sizes", index), "direct", "direct = false")
         alone = [index for index, each in enumerate(self.syncs) if each in ALONE]

@@ -14,11 +14,15 @@ from fsgauge.record.records import Cell
 from fsgauge.study.access import AccessKeys
 from fsgauge.study.base import conflict
 from fsgauge.study.file_sizes import OF_SIZES, FileSizes
-from fsgauge.study.sweep import Inapplicable, host_counts, refuse_to_verify_zeros
-from fsgauge.units import exact_duration, exact_size, format_size
+from fsgauge.study.sweep import (
+    Inapplicable,
+    host_counts,
+    refuse_to_verify_zeros,
+    require_records_fit,
+)
+from fsgauge.units import exact_duration
 
 MOST_THREADS = 4096
-MOST_RECORD_BYTES = 2 << 30  # of all clients: with io_uring each has its own
 MOST_LOWEST_DIRECTORIES = 1_000_000
 MOST_FILLED_PERCENT = 95  # of fill and backup_fill together
 _PRIMARY = ("write", "read", "backup")
@@ -249,14 +253,12 @@ class ConnectionsWorkload(ConnectionsFields):
     def _records_fit_into_memory(self) -> None:
         if self.dispatch == "threads" or self.interface == "plain":
             return
-        needed = self.most_clients * self.outstanding * self.record_size
-        if needed > MOST_RECORD_BYTES:
-            raise conflict(
-                f"the records of all clients would take {format_size(needed)} of memory, and the"
-                f" limit is {exact_size(MOST_RECORD_BYTES)}",
-                ["record_size", "clients", "outstanding"],
-                next='a smaller record_size, or interface = "plain"',
-            )
+        require_records_fit(
+            self.most_clients * self.outstanding,
+            self.record_size,
+            ["record_size", "clients", "outstanding"],
+            'interface = "plain"',
+        )
 
     def _all_clients_begin(self) -> None:
         mix = {"mix_duration": self.mix_duration} if "mix" in self.tests else {}

@@ -117,6 +117,13 @@ class Group(GroupKeys):
         return self.rate
 
     @property
+    def offered_per_second(self) -> float | None:
+        """Its pace, or what rests leave it at most; none for one that has neither."""
+        if self.think:
+            return self.jobs * self.think_every / self.think * 1e9
+        return self.operations_per_second
+
+    @property
     def largest_block_bytes(self) -> int:
         return max(self.every_block_size)
 
@@ -358,6 +365,7 @@ class Group(GroupKeys):
             return
         if self.data == "zero":
             sweep.refuse_to_verify_zeros()
+        sweep.require_whole_tags(self.block_sizes[0], ("block_sizes", 0))
         reasons = {
             "operations": list(self.operations) != ["write"],
             "block_sizes": len(self.block_sizes) > 1,

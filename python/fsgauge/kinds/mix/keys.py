@@ -12,10 +12,11 @@ from pydantic import Field
 from fsgauge.errors import did_you_mean, nearest
 from fsgauge.kinds.mix.factors import MixFactors
 from fsgauge.kinds.mix.group import Group
+from fsgauge.kinds.mix.shares import require_contents, require_places
 from fsgauge.record.factors import LARGE_BYTES
 from fsgauge.record.records import Cell
+from fsgauge.study import sweep
 from fsgauge.study.base import OneLine, OneOrSwept, conflict
-from fsgauge.study.sweep import SCAN, Fill
 from fsgauge.study.workload_keys import WorkloadKeys
 from fsgauge.units import DurationNs, exact_duration
 
@@ -65,13 +66,13 @@ class MixWorkload(WorkloadKeys):
     duration: Annotated[DurationNs, Field(ge=10_000_000)] = Field(
         10_000_000_000, description="The measured part of each run."
     )
-    fill: Annotated[Fill, Field(le=95)] | None = Field(
+    fill: Annotated[sweep.Fill, Field(le=95)] | None = Field(
         None,
         description="Share of each system that is taken before the load begins, at most 95 %: by"
         " the groups' files, as far as these may grow, and by others that are written"
         " once. Default: none; the groups' files alone.",
     )
-    scan: bool = Field(False, description=SCAN)
+    scan: bool = Field(False, description=sweep.SCAN)
     group: Annotated[list[Group], Field(min_length=1, max_length=MOST_GROUPS)] = Field(
         description="The groups, a [[workload.group]] each.",
     )
@@ -122,9 +123,12 @@ class MixWorkload(WorkloadKeys):
         self._names_differ()
         for index, group in enumerate(self.group):
             self._files_are_there(index, group)
+            require_contents(group, index)
+            require_places(group, self.named(group.files_of or group.name), index)
         for index, group in enumerate(self.group):
             self._begins_in_time(index, group)
             self._warms_up_with_all(index, group)
+            self._has_something_to_do(index, group)
         self.judged()
 
     def chain(self, group: Group) -> list[Group]:
@@ -184,6 +188,13 @@ class MixWorkload(WorkloadKeys):
                 next=f'files_of_jobs = "shared" in "{other.name}"',
             )
         group.require_one_synced(other.files, "files_of", "group", index)
+        if other.verify and group.changes_files:
+            verified = next(at for at, each in enumerate(self.group) if each is other)
+            raise conflict(
+                f'what "{other.name}" writes is verified, and "{group.name}" writes over it',
+                [("group", index, "files_of"), ("group", verified, "verify")],
+                next=f'verify = false in "{other.name}", or files of its own for "{group.name}"',
+            )
         if group.files_in_turns and other.files == 1:
             raise conflict(
                 f'"{other.name}" has one file',
@@ -267,6 +278,17 @@ class MixWorkload(WorkloadKeys):
                     [("group", index, key), "steady_window"],
                     next="leave one of them out",
                 )
+
+    def _has_something_to_do(self, index: int, group: Group) -> None:
+        """What a pace, or rests, leave a group to do in its measured time."""
+        _, _, duration = self.span_ns(group)
+        key = "think" if group.think else "bandwidth" if group.bandwidth else "rate"
+        sweep.require_some_due(
+            group.offered_per_second,
+            duration,
+            [("group", index, key), "duration"],
+            together=group.burst,
+        )
 
     def _judged_once(self, judged: list[Judged]) -> None:
         names = [each.group for each in judged]

@@ -87,12 +87,36 @@ class MixMethod(MakesOwnFiles):
         most = max(self._owners(), key=lambda group: group.file_count)
         return f'fewer files of group "{most.name}"'
 
+    def require_descriptors(self, limit: int) -> None:
+        """The files of a group of reads and writes are all open at once while they are laid out;
+        of the others only some."""
+        plain = [group for group in self._owners() if group.is_plain]
+        if not plain:
+            return
+        most = max(plain, key=lambda group: group.file_count)
+        needed = most.file_count + self.spare_descriptors
+        self.require_open_files(
+            f'{most.file_count:,} files of group "{most.name}", open at once,',
+            needed,
+            limit,
+            f'fewer files of group "{most.name}", or as root: ulimit -n {needed}',
+        )
+
     def largest_file_bytes(self, room: Room) -> int:  # noqa: ARG002
         return max(group.largest_file_bytes for group in self._owners())
 
     @property
     def threads(self) -> int:
         return sum(group.jobs for group in self.workload.group)
+
+    @property
+    def buffer_bytes(self) -> int:
+        """Of all groups: each operation has room for the largest block."""
+        cells = map(factors_of, self.workload.cells())
+        largest = (group.largest_block_bytes for group in self.workload.group)
+        return sum(
+            each.buffers * block_bytes for each, block_bytes in zip(cells, largest, strict=True)
+        )
 
     def direct_sizes_bytes(self, *, bare: bool = False) -> list[int]:  # noqa: ARG002
         direct = [group for group in self.workload.group if group.direct]
@@ -220,9 +244,7 @@ class MixMethod(MakesOwnFiles):
         """At the assumed rate, its pace, or what its rests leave."""
         _, warm_up_ns, duration_ns = self.workload.span_ns(group)
         rate = operations_per_second(round(group.mean_block_bytes), group.queue_depth * group.jobs)
-        rate = min(rate, pace or rate)
-        if group.think:
-            rate = min(rate, group.jobs * group.think_every / group.think * 1e9)
+        rate = min(rate, pace or group.offered_per_second or rate)
         share = (100 - group.read_percent) / 100
         return rate * (warm_up_ns + duration_ns) / 1e9 * group.mean_write_bytes * share
 
@@ -364,5 +386,7 @@ def stored_bytes(group: Group) -> int:
     each = FileSizes.of(group).mean_bytes
     if "append" in group.operations and not group.continue_when_full:
         each += max(each, _GROWN_BLOCKS * group.largest_block_bytes)
+    if "fallocate" in group.operations and not group.continue_when_full:
+        each += group.largest_block_bytes
     blocks = math.ceil(each / _BLOCK_BYTES)
     return blocks * _BLOCK_BYTES * group.file_count

@@ -114,6 +114,7 @@ class OverheadWorkload(WorkloadKeys):
 
     def keys_agree(self) -> None:
         self._has_intervals()
+        sweep.require_some_due(self.rate, self.duration, ["rate", "duration"])
         self._interface_can_queue()
         self._direct_is_aligned()
         self._mix_is_a_mix()

@@ -47,6 +47,16 @@ class OverheadMethod(Method):
                 cause=cause,
                 next="larger storage, or --set workload.files=1",
             )
+        walks = [each for each in self.workload.patterns if not each.startswith("rand")]
+        places = file_bytes // largest * self.files
+        if walks and places < max(self.workload.jobs):
+            fitting = [jobs for jobs in self.workload.jobs if jobs <= places]
+            raise InputError(
+                f"{max(self.workload.jobs)} jobs of {walks[0]} each go over a part of their own,"
+                f" and the files hold {places} blocks of {format_size(largest)}",
+                cause=cause,
+                next=f"--set 'workload.jobs={fitting or [places]}', or larger storage",
+            )
 
     def direct_sizes_bytes(self, *, bare: bool = False) -> list[int]:  # noqa: ARG002 - all alike
         return self.workload.block_sizes if self.workload.direct else []

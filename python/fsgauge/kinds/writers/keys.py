@@ -17,7 +17,10 @@ from fsgauge.study.base import Distinct, conflict
 from fsgauge.study.workload_keys import WorkloadKeys
 from fsgauge.units import DurationNs, SizeBytes, exact_size
 
-Companions = Annotated[int, Field(ge=0, le=1024)]
+MOST_COMPANIONS = 1024
+LARGEST_LOG_BYTES = 256 << 20
+"""Where the engine's log writers begin their file again."""
+Companions = Annotated[int, Field(ge=0, le=MOST_COMPANIONS)]
 
 
 class WritersWorkload(WorkloadKeys):
@@ -106,7 +109,9 @@ class WritersWorkload(WorkloadKeys):
         description="Log writers alongside the writers, as in a database: each appends to its own"
         " file and calls fdatasync after every append; counted separately.",
     )
-    log_block_size: sweep.BlockSize = Field(16 << 10, description="Size of one append to a log.")
+    log_block_size: Annotated[SizeBytes, Field(le=LARGEST_LOG_BYTES)] = Field(
+        16 << 10, description="Size of one append to a log."
+    )
     passes: Annotated[int, Field(ge=1, le=1_000_000)] | None = Field(
         None,
         description="A run ends when each writer has covered its part this many times, or after"
@@ -164,6 +169,13 @@ class WritersWorkload(WorkloadKeys):
                 f" {self.queue_depth}",
                 ["queue_depth", "interface"],
                 next='interface = "io_uring", or queue_depth = 1 with more writers',
+            )
+        if self.readers + self.log_writers > MOST_COMPANIONS:
+            raise conflict(
+                f"{self.readers} readers and {self.log_writers} log writers are more than"
+                f" {MOST_COMPANIONS} threads alongside the writers",
+                ["readers", "log_writers"],
+                next="fewer of them",
             )
         self._sizes_fit()
         self._stride_tells()
@@ -324,13 +336,7 @@ class WritersWorkload(WorkloadKeys):
         if not self.verify:
             return
         for index, size_bytes in enumerate(self.block_sizes):
-            if size_bytes % sweep.SECTOR_BYTES:
-                raise conflict(
-                    f"verified data is written in sectors of {sweep.SECTOR_BYTES} B,"
-                    f" and a block size is {size_bytes} B",
-                    [("block_sizes", index), "verify"],
-                    next="a multiple of 512 B, or verify = false",
-                )
+            sweep.require_whole_tags(size_bytes, ("block_sizes", index))
         if self.data == "zero":
             raise conflict(
                 "zeros cannot be verified: a block carries its writer, sequence and checksum",

@@ -9,7 +9,7 @@ from fsgauge.engine import wire
 from fsgauge.errors import InputError
 from fsgauge.kinds.writers import dealing
 from fsgauge.kinds.writers.factors import WritersFactors
-from fsgauge.kinds.writers.keys import WritersWorkload
+from fsgauge.kinds.writers.keys import LARGEST_LOG_BYTES, WritersWorkload
 from fsgauge.record.records import Cell
 from fsgauge.units import exact_duration, exact_size, format_duration, format_size
 from fsgauge.workload.assumed import ASSUMED_LATENCY_SECONDS, EXPECTED, Speed, operations_per_second
@@ -22,8 +22,6 @@ LONGEST_RUN_NS = 600_000_000_000
 """A run that ends by passes ends here at the latest, so that a slow disk cannot hold a study."""
 LAYOUT_BLOCK_BYTES = 1 << 20
 """As published: dd oflag=direct bs=1M, one write at a time."""
-LARGEST_LOG_BYTES = 256 << 20
-"""Where the engine's log writers begin their file again."""
 _LIMITS_SECONDS = 0.3
 """Measuring the same load on no device and on memory, before a run."""
 _SMALLEST_SHARE = 8
@@ -62,6 +60,14 @@ class WritersMethod(Method):
     def require_room(self, file_bytes: int, cause: str) -> None:
         workload = self.workload
         needed = 2 * workload.queue_depth if workload.verify else 1
+        if workload.readers and file_bytes < workload.reader_block_size:
+            raise InputError(
+                f"a file would have {format_size(file_bytes)}, and a reader reads"
+                f" {exact_size(workload.reader_block_size)} at a time",
+                cause=cause,
+                next="larger storage, a larger workload.fill, or a smaller"
+                " workload.reader_block_size",
+            )
         for ranges in workload.ranges:
             hosts = 1 if ranges == "own files" else workload.most_hosts
             for block_bytes in workload.block_sizes:

@@ -22,6 +22,7 @@ from fsgauge.rig.host.command_faults import require_program
 from fsgauge.rig.host.direct import require_direct_device, require_direct_files, require_direct_made
 from fsgauge.rig.host.process_limits import (
     most_open_files,
+    require_buffers,
     require_descriptors_of_lab,
     require_file_size,
     require_rings,
@@ -100,6 +101,7 @@ def _looks(study: Study, engine: Engine | None, tried: Try | None) -> Iterator[L
     yield require_descriptors_of_lab
     yield lambda: method.require_descriptors(most_open_files())
     yield lambda: require_threads(study)
+    yield lambda: require_buffers(study)
     yield lambda: require_rings(study)
     yield lambda: require_program(study)
     if isinstance(study.storage, ShareStorage):

@@ -20,9 +20,11 @@ from pathlib import Path
 
 from fsgauge.errors import InputError
 from fsgauge.machine.device.safety import find_device
+from fsgauge.machine.facts.limits import available_memory_bytes
 from fsgauge.machine.facts.pseudo_files import fields_of
 from fsgauge.plan.space import planned_room, times_held
 from fsgauge.programs.libc import LIBC
+from fsgauge.storage.loop import memory_has_room
 from fsgauge.study.model import DeviceStorage, LoopStorage, RamStorage, ShareStorage, Study
 from fsgauge.study.reached import accesses_of
 from fsgauge.units import format_size
@@ -102,6 +104,20 @@ def require_threads(study: Study) -> None:
         " that run now",
         cause=_cause(soft, hard, "u"),
         next=_raised(hard, needed, "u", str(needed)),
+    )
+
+
+def require_buffers(study: Study) -> None:
+    """InputError where what is in flight takes more memory than there is: the kernel would kill the
+    engine in the middle of a study."""
+    needed = method_of(study.workload).buffer_bytes
+    if memory_has_room(needed):
+        return
+    raise InputError(
+        f"operations in flight take {format_size(needed)} of memory, and"
+        f" {format_size(available_memory_bytes() or 0)} are available",
+        cause="each has a buffer as long as its block",
+        next="smaller blocks, a lower queue depth, or fewer jobs",
     )
 
 

@@ -66,6 +66,10 @@ def test_levels_follow_the_number_of_files(files: int, first: int) -> None:
         (['rate_fill = "100 %"'], ["rate_fill"]),
         (['record_size = "1000 B"'], ["512 B"]),
         (['data = "zero"', "verify = true"], ["cannot be verified"]),
+        (
+            ['record_size = "1000 B"', "verify = true", "direct = false"],
+            ["written in sectors of 512 B, and record_size is 1000 B"],
+        ),
         (['aged_by = "direct"'], ["would be ignored", "every system has an", "leave aged_by out"]),
         (['record_size = "3 MiB"'], ["not a multiple of the record size, 3 MiB"]),
         (["clients = 4"], ["workload.jobs", "only a study of kind overhead has"]),

@@ -45,6 +45,17 @@ def job(cell: str, place: AgedFolders = PLACE, **keys: Any) -> LoadJob:
     return made
 
 
+def test_a_stream_that_is_verified_fills_its_queue() -> None:
+    """A plan was shown, and the engine refused the runs."""
+    room = Room(400 * MIB, "ext4", chunks=(MIB,))
+    method_of(AgingWorkload(queue_depth=4)).in_room(room)
+    with pytest.raises(InputError) as refused:
+        method_of(AgingWorkload(queue_depth=4, verify=True)).in_room(room)
+    assert "a stream writes 4 records, and 8 are the fewest" in refused.value.what
+    assert "--set workload.queue_depth=2, or" in refused.value.next
+    method_of(AgingWorkload(queue_depth=2, verify=True)).in_room(room)
+
+
 def test_files_are_whole_chunks_of_every_system() -> None:
     method = method_of(AgingWorkload()).in_room(
         Room(3862 * MIB, "ext4", chunks=(MIB, 2 * MIB, 4 * MIB, 8 * MIB, MIB))

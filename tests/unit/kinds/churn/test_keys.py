@@ -50,6 +50,11 @@ def test_the_defaults_are_those_of_the_question():
         (['fills = ["50 %", "50 %"]'], ["given twice"]),
         (["storage_age = 0.5"], ["storage_age must be at least 1"]),
         (['record_size = "2 MiB"'], ["larger than a new file of 1 MiB"]),
+        (["lifetime_sigma = 21.0"], ["lifetime_sigma must be at most 20"]),
+        (
+            ["clients = 64", 'record_size = "64 MiB"', 'new_file_size = "64 MiB"'],
+            ["the records of all clients would take 4 GiB of memory", "fewer clients"],
+        ),
         (['largest_size = "4 KiB"'], ["below the median"]),
         (['tests = ["read"]', "clients = 2"], ["clients would be ignored: nothing is written"]),
         (

@@ -66,6 +66,15 @@ FILES = "operations = { stat = 1, append = 2 }\n"
             ["written by this group alone"],
         ),
         ("verify = true", ["written by this group alone"]),
+        (
+            'operations = { write = 1 }\nverify = true\nblock_sizes = "1000 B"',
+            ["written in sectors of 512 B, and a block size is 1000 B"],
+        ),
+        (
+            'operations = { stat = 1 }\nsize_distribution = "log-normal"\nmedian_size = "0 B"\n'
+            'smallest_size = "0 B"',
+            ["half of the files are smaller than the median size"],
+        ),
         ('sync = "fsync"', ["sync would be ignored"]),
         ('operations = { write = 1 }\nsync = "fsync"\nfiles = 3', ["all of its 3 files"]),
         (

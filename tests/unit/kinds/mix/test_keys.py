@@ -32,6 +32,11 @@ def test_the_study_names_what_is_compared() -> None:
     assert latency == ("log", "sync.p99", "operations")
 
 
+def test_what_is_verified_may_be_read_by_others() -> None:
+    verified = LOG.replace("fdatasync", "none") + "verify = true\n"
+    assert len(workload(verified + READERS + 'files_of = "log"\n').group) == 2
+
+
 def test_a_paced_group_is_judged_by_a_latency() -> None:
     assert judged(READERS + 'rate = "10 IOPS"\n') == ("readers", "read.p99", "operations")
 
@@ -69,6 +74,23 @@ def test_a_group_of_large_blocks_is_judged_in_bytes(size: str) -> None:
         ('steady_window = "1 s"\n' + LOG + 'start_after = "1 s"\n', ["has times of its own"]),
         ('steady_window = "1 s"\n' + LOG + 'duration = "1 s"\n', ["has times of its own"]),
         ('steady_window = "100 ms"\n' + LOG, ["at least 200 ms"]),
+        (
+            LOG.replace("fdatasync", "none")
+            + "verify = true\n"
+            + READERS
+            + 'operations = { write = 1 }\nfiles_of = "log"\n',
+            ['what "log" writes is verified, and "readers" writes over it', "verify = false"],
+        ),
+        (
+            'duration = "100 ms"\n' + READERS + 'rate = "1 IOPS"\n',
+            ["0.1 operations are due in the 100 ms that are measured", "a longer duration"],
+        ),
+        (
+            'duration = "1 s"\n' + READERS + 'rate = "10 IOPS"\nburst = 50\n',
+            ["10 operations are due in the 1 s", "and 50 at a time", "a smaller burst"],
+        ),
+        (READERS + 'bandwidth = "1 B/s"\n', ["operations are due in the 10 s"]),
+        (READERS + 'think = "1 h"\n', ["operations are due in the 10 s"]),
         ("", ["group"]),
         ("rate = 5\n" + READERS, ['unknown key "rate"']),
     ],

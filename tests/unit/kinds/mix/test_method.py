@@ -25,7 +25,7 @@ def test_on_a_bare_device_each_group_has_a_region_and_one_may_use_anothers() -> 
     own = 'jobs = 2\nfiles_of_jobs = "own"\nfile_sizes = "10 MiB"\n'
     writers = LOG.replace('"log"', '"writers"') + 'file_sizes = "30 KiB"\njobs = 4\n'
     lines = READERS + own + LOG + 'files_of = "other"\n' + writers.replace("fdatasync", "none")
-    lines += '[[workload.group]]\nname = "other"\nverify = true\noperations = { write = 1 }\n'
+    lines += '[[workload.group]]\nname = "other"\noperations = { write = 1 }\n'
     found = loads(lines, BlockTarget(path="/dev/x", size_bytes=1 << 30))
     regions = [(each.target.offset_bytes, each.target.size_bytes) for each in found]
     assert regions == [
@@ -123,6 +123,33 @@ def test_a_group_that_goes_on_when_full_reserves_no_room_to_grow() -> None:
         MixMethod(workload(grows)).in_room(Room(room.free_bytes * 100 // 95, least="ext4"))
     method = MixMethod(workload(fills))
     assert method.in_room(Room(room.free_bytes * 100 // 95, least="ext4")) is method
+
+
+def test_blocks_behind_the_ends_of_files_take_room() -> None:
+    """A mix of fallocate filled its file system, and its runs failed."""
+    lines = READERS + 'operations = { fallocate = 1 }\nblock_sizes = "1 MiB"\n'
+    method = MixMethod(workload(lines + 'files = 100\nfile_sizes = "4 KiB"\n'))
+    with pytest.raises(InputError, match="the files of all groups take 100 MiB"):
+        method.in_room(Room(100 << 20, least="ext4"))
+    method.in_room(Room(106 << 20, least="ext4"))
+
+
+def test_files_that_stay_open_are_no_more_than_may_be() -> None:
+    """A group of 5,000 files failed where its user may have 4,096 open."""
+    own = 'files = 1000\nfiles_of_jobs = "own"\njobs = 5\n'
+    MixMethod(workload(READERS + own)).require_descriptors(6000)
+    with pytest.raises(InputError, match='5,000 files of group "readers", open') as refused:
+        MixMethod(workload(READERS + own)).require_descriptors(4096)
+    assert refused.value.next.endswith("ulimit -n 5256")
+    names = READERS + "operations = { stat = 1 }\nfiles = 5000\n"
+    MixMethod(workload(names)).require_descriptors(4096)
+
+
+def test_each_operation_in_flight_has_a_buffer_for_the_largest_block() -> None:
+    deep = 'queue_depth = 4\njobs = 2\nblock_sizes = ["4 KiB", "64 KiB"]\n'
+    assert MixMethod(workload(READERS + deep + LOG)).buffer_bytes == (8 * 64 + 4) << 10
+    mixed = "operations = { read = 1, write = 1 }\n"
+    assert MixMethod(workload(READERS + deep + mixed)).buffer_bytes == 16 * 64 << 10
 
 
 def test_a_steady_window_reaches_the_engine_with_intervals_to_judge_it() -> None:

@@ -41,6 +41,10 @@ kind = "overhead"
             'duration = "2 min"\nseries_interval = "10 ms"',
             ["2 min has 12000 intervals of 10 ms", "next: a longer series_interval"],
         ),
+        (
+            'duration = "100 ms"\nrate = "1 IOPS"',
+            ["0.1 operations are due in the 100 ms that are measured", "a longer duration"],
+        ),
         ('series_interval = "5 ms"', ["series_interval must be at least 10 ms"]),
         ("series_interval = 5", ["series_interval", "unit"]),
     ],

@@ -148,6 +148,12 @@ def test_every_number_of_writers_has_equal_shares():
             "the file is too small for 64 writers with segmented ranges",
             "--set 'workload.writers=[2]'",
         ),
+        (
+            {"readers": 1, "reader_block_size": 8 * MIB},
+            4 * MIB,
+            "a file would have 4 MiB, and a reader reads 8 MiB at a time",
+            "workload.reader_block_size",
+        ),
         ({"writers": [2, 4], "ranges": ["strided"]}, 3 * MIB, "4 writers with strided", "[2]"),
         (
             {"writers": [8], "ranges": ["interleaved"], "interface": "io_uring", "queue_depth": 8},

@@ -14,6 +14,7 @@ from fsgauge.rig.host.process_limits import (
     LAB_FILE_BYTES,
     LAB_THREADS,
     largest_file_bytes,
+    require_buffers,
     require_file_size,
     require_threads,
     threads_of_user,
@@ -91,3 +92,14 @@ def test_a_load_has_no_more_threads_than_its_user_may(
 def test_the_threads_of_a_user_are_counted() -> None:
     assert threads_of_user(os.getuid()) >= 1
     assert threads_of_user(2**31 - 7) == 0
+
+
+def test_what_is_in_flight_fits_into_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Buffers are written when they are made: the kernel killed the engine, or refused them."""
+    keys = ['workload.block_sizes=["1 MiB"]', "workload.queue_depths=[64]", "workload.jobs=[4]"]
+    study = load_study("overhead", keys)
+    monkeypatch.setattr("fsgauge.storage.loop.available_memory_bytes", lambda: 1 << 30)
+    require_buffers(study)
+    monkeypatch.setattr("fsgauge.storage.loop.available_memory_bytes", lambda: 512 << 20)
+    with pytest.raises(InputError, match="operations in flight take 512 MiB of memory"):
+        require_buffers(study)
