@@ -17,6 +17,10 @@ from fsgauge.stats.results import Finding
 from fsgauge.units import grouped
 
 
+LARGEST_LOSS = 0.01
+"""Share of a cell's files that may be missing before its comparisons mean nothing."""
+
+
 @dataclass(frozen=True)
 class ErrorWords:
     """One kind of error: its name in a table, and words after "because" and after "use"."""
