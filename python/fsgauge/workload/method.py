@@ -171,7 +171,7 @@ class Method:
         return "--set workload.direct=false" if hasattr(self.workload, "direct") else ""
 
     def without_extents(self) -> str:
-        """The change after which nobody asks where files are placed; "" where the load never does."""
+        """The change after which nobody asks where files are placed; "" where none does."""
         return ""
 
     def reached_by(self, accesses: Sequence[AccessKeys]) -> Self:

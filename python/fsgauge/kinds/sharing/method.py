@@ -233,7 +233,8 @@ class SharingMethod(Method):
 
     def _late(self, speed: Speed) -> list[str]:
         """The test that would take longest, where the time limit would end it."""
-        took, name = max((self._whole_seconds(cell, speed), cell.name) for cell in self.workload.cells())
+        cells = self.workload.cells()
+        took, name = max((self._whole_seconds(cell, speed), cell.name) for cell in cells)
         if took <= self.workload.time_limit / 1e9:
             return []
         return [

@@ -20,7 +20,7 @@ from fsgauge.workload import method_of
 
 _FIEMAP = 0xC020660B
 _HEAD = struct.Struct("=QQIIII")
-"""struct fiemap: start, length, flags, mapped, room and reserved; no room, so extents are counted."""
+"""struct fiemap: start, length, flags, mapped, room, reserved. No room: extents are counted."""
 _WITHOUT = (errno.EOPNOTSUPP, errno.ENOTTY, errno.ENOSYS, errno.EINVAL)
 
 

@@ -67,7 +67,7 @@ def _sound(runs: Sequence[RunRecord], classes: Sequence[FaultClass | None]) -> f
 
 
 def _is_cut(run: RunRecord) -> bool:
-    """Whether the time limit ended a test that wrote a new file: it is shorter than it should be."""
+    """Whether the time limit ended a test that writes a new file, which is then too short."""
     is_new = run.load is not None and run.load.extend
     return is_new and run.result is not None and run.result.ended == "duration"
 
