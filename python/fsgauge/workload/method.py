@@ -172,7 +172,7 @@ class Method:
 
     def without_extents(self) -> str:
         """The change after which nobody asks where files are placed; "" where none does."""
-        return ""
+        return "--set workload.scan=false" if self.workload.scan else ""
 
     def reached_by(self, accesses: Sequence[AccessKeys]) -> Self:
         """The same with how one system is reached, for its times, or all are, for words."""

@@ -53,7 +53,7 @@ class CommitsMethod(Method):
             raise InputError(
                 f"the log would have {format_size(file_bytes)}, and {who} {format_size(needed)}",
                 cause=cause,
-                next='larger storage, or --set \'workload.meanwhile=["nothing"]\''
+                next="larger storage, or --set 'workload.meanwhile=[\"nothing\"]'"
                 if self.reserve_bytes
                 else f"larger storage, a larger workload.fill, or {less}",
             )
@@ -123,9 +123,7 @@ class CommitsMethod(Method):
         found = []
         if self.workload.readers:
             readers = self.workload.readers
-            found.append(
-                wire.Companion(role="reader", count=readers, block_size_bytes=_READ_BYTES)
-            )
+            found.append(wire.Companion(role="reader", count=readers, block_size_bytes=_READ_BYTES))
         if factors.meanwhile in _COMPANIONS:
             role, size_bytes, _ = _COMPANIONS[factors.meanwhile]
             found.append(wire.Companion(role=role, count=1, block_size_bytes=size_bytes))

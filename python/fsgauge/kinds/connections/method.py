@@ -62,9 +62,10 @@ class ConnectionsMethod(MakesOwnFiles):
     def without_extents(self) -> str:
         workload = self.workload
         if "backup" not in workload.tests or "physical" not in workload.backup_orders:
-            return ""
+            return super().without_extents()
         others = [each for each in workload.backup_orders if each != "physical"] or ["directory"]
-        return f"--set 'workload.backup_orders={json.dumps(others)}'"
+        order = f"--set 'workload.backup_orders={json.dumps(others)}'"
+        return f"{order} {super().without_extents()}".rstrip()
 
     @property
     def threads(self) -> int:

@@ -228,7 +228,7 @@ class SharingMethod(Method):
             f" {format_duration(round(took * 1e9))} on storage that takes"
             f" {format_bandwidth(room.speed.bytes_per_second)}: so short a test shows its beginning"
             f" and its end. --set 'workload.file_sizes=[\"{format_size(enough)}\"]'"
-            f" --set 'storage.size={format_size(2 * enough)}' takes a second and more"
+            f" --set 'storage.size={format_size(2 * enough)}' takes a second and more",
         ]
 
     def _late(self, speed: Speed) -> list[str]:

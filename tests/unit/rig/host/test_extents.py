@@ -14,7 +14,7 @@ from fsgauge.rig.host.extents import require_extents, tells_extents
 from fsgauge.study.model import Study
 from fsgauge.study.parse import load_study
 
-MEMORY = "/dev/shm"  # noqa: S108 - only asked for its type
+MEMORY = "/dev/shm"
 
 
 def study(folder: str, *orders: str) -> Study:
@@ -43,6 +43,11 @@ def test_an_order_by_place_is_refused_where_nothing_tells_it(
     assert refused.value.next == "--set 'workload.backup_orders=[\"directory\"]'"
     other = study(str(tmp_path), "directory")
     require_extents(other, other.systems[0], str(tmp_path))
+    for kind in ("metadata", "commits", "sharing", "connections"):
+        scanned = load_study(kind, ["workload.scan=true"], systems=[str(tmp_path)])
+        with pytest.raises(InputError) as refused:
+            require_extents(scanned, scanned.systems[0], str(tmp_path))
+        assert refused.value.next == "--set workload.scan=false"
 
 
 @pytest.mark.parametrize("told", [True, None])
