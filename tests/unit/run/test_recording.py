@@ -117,6 +117,10 @@ def test_files_to_back_up_have_other_keys(monkeypatch: pytest.MonkeyPatch) -> No
     assert "workload.backup_files_per_connection=N" in ended.value.next
     assert "workload.backup_fill" in ended.value.next
     assert "workload.fill" not in ended.value.next
+    mixed = given.cell.model_copy(update={"factors": {**factors, "test": "mix"}})
+    with pytest.raises(RigError) as ended:
+        require_clients(given.model_copy(update={"cell": mixed}))
+    assert "a shorter workload.mix_duration" in ended.value.next
 
 
 def test_a_run_without_clients_is_none_of_this(monkeypatch: pytest.MonkeyPatch) -> None:
