@@ -18,7 +18,7 @@ from fsgauge.plan.estimate import (
     turns_of_block,
 )
 from fsgauge.plan.race import blocks_within, measured_blocks, race_of
-from fsgauge.plan.space import held_twice, layout_bytes, planned_room
+from fsgauge.plan.space import held_twice, layout_bytes, planned_room, reserve_words
 from fsgauge.plan.struck import struck_seconds, struck_turns
 from fsgauge.record.modes import LOOKS, RaceRules
 from fsgauge.record.records import Turn
@@ -111,7 +111,8 @@ def require_files_fit(study: Study, size_bytes: int) -> None:
     half = f", half of it as {held_twice(study)[0]} copies on write" if held_twice(study) else ""
     method.require_room(
         method.file_size_bytes(layout_bytes(study, size_bytes) // method.files),
-        cause=f"{files} {method.fill_percent} % of {format_size(size_bytes)}{half}",
+        cause=f"{files} {method.fill_percent} % of {format_size(size_bytes)}{half}"
+        f"{reserve_words(method)}",
     )
 
 

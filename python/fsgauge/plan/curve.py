@@ -104,8 +104,8 @@ def least_rate(curve: Curve, elapsed_ns: int, share: float) -> float:
 
 
 def too_short(study: Study, plan: Plan) -> list[str]:
-    """Of each load: that its runs are too short for the quantile, whatever the rate, or at a tenth
-    of what is assumed of the storage; and what helps. Empty without a curve."""
+    """Of each load: that its runs are too short for the quantile at a tenth of what is assumed of
+    the storage, and what helps. Empty without a curve."""
     if plan.curve is None:
         return []
     found = (_too_short(study, plan.curve, load) for load in plan.paced_loads)
@@ -114,10 +114,8 @@ def too_short(study: Study, plan: Plan) -> list[str]:
 
 def _too_short(study: Study, curve: Curve, load: Cell) -> str:
     factors, needed = factors_of(load), operations_needed(curve.quantile)
-    asks = f'{quantile_words(curve.quantile)} needs {needed:,} operations of "{load.name}" in a run'
-    if (there := factors.operations_of_run) is not None:
-        few = f"{asks}, and there are {there:,}: no rate says anything; {factors.longer_runs}"
-        return few if there < needed else ""
+    if factors.operations_of_run is not None:  # the study would be refused (study.modes)
+        return ""
     duration_ns: int = getattr(study.workload, "duration", 0)
     least = least_rate(curve, duration_ns, _share_waited_for(factors))
     at_once = factors.depth * factors.at_once
@@ -126,7 +124,8 @@ def _too_short(study: Study, curve: Curve, load: Cell) -> str:
     ):
         return ""
     return (
-        f"{asks}: of {exact_duration(duration_ns)} none is offered below"
+        f'{quantile_words(curve.quantile)} needs {needed:,} operations of "{load.name}" in a run:'
+        f" of {exact_duration(duration_ns)} none is offered below"
         f" {format_rate(least, factors.rate_unit)}, and a system that serves less has no point;"
         f" {factors.longer_runs}"
     )

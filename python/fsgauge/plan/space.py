@@ -7,8 +7,10 @@ from dataclasses import replace
 
 from fsgauge.study.model import LoopStorage, Study, System
 from fsgauge.study.system import COPY_ON_WRITE
+from fsgauge.units import format_size
 from fsgauge.workload import method_of
 from fsgauge.workload.assumed import EXPECTED, Room, Speed
+from fsgauge.workload.method import Method
 
 
 def times_held(study: Study, system: System) -> int:
@@ -26,7 +28,19 @@ def held_twice(study: Study) -> list[str]:
 def layout_bytes(study: Study, size_bytes: int) -> int:
     """Bytes that the files of every system fill, or that are used of the raw device."""
     times = max(times_held(study, system) for system in study.systems)
-    return size_bytes // times * method_of(study.workload).fill_percent // 100
+    return filled_bytes(method_of(study.workload), size_bytes // times)
+
+
+def filled_bytes(method: Method, free_bytes: int) -> int:
+    """What the files take of so many free bytes: their share, as far as the reserve leaves it."""
+    share = free_bytes * method.fill_percent // 100
+    return max(min(share, free_bytes - method.reserve_bytes), 0)
+
+
+def reserve_words(method: Method) -> str:
+    """ ", plus 256 MiB for logs"; "" of a load that writes nothing else."""
+    logs = method.reserve_bytes
+    return f", plus {format_size(logs)} for logs" if logs else ""
 
 
 def planned_room(study: Study, size_bytes: int) -> Room:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from fsgauge.engine.wire import ClientsResult
+from fsgauge.engine.wire import ClientsJob, ClientsResult
 from fsgauge.errors import RigError
 from fsgauge.progress import Progress
 from fsgauge.record.factors import factors_of
@@ -30,6 +30,8 @@ class Recording:
     """What the rig did last, for the journal."""
     endless_on: set[str] | None = field(default_factory=set)
     """Systems on which the program was killed at its time limit; None once a run has ended."""
+    cut: dict[tuple[int, int], str] = field(default_factory=dict)
+    """Block and turn of writers that the time limit ended, and the name of their cell."""
 
     def __call__(self, happening: happenings.Happening) -> None:
         """Raises RigError where it cannot be stored, or nothing more is worth measuring."""
@@ -100,7 +102,9 @@ class Recording:
         if record.struck:
             return
         require_server(record)
-        require_clients(record)
+        require_clients(record, self.cut.get((record.block, record.turn), ""))
+        if _is_cut(record):
+            self.cut[record.block, record.turn] = record.cell.name
         self._require_an_end(record)
 
     def _require_an_end(self, record: RunRecord) -> None:
@@ -117,13 +121,28 @@ class Recording:
             raise RigError(fault.what, details=(where,), cause=fault.cause, next=fault.next)
 
 
-def require_clients(record: RunRecord) -> None:
-    """Raise RigError that says what is needed; the record is stored already."""
+def _is_cut(record: RunRecord) -> bool:
+    """Whether the time limit ended writers, so that files are missing in what follows."""
+    job, result = record.job, record.result
+    writes = isinstance(job, ClientsJob) and job.phase.kind == "write" and not job.wear_out
+    return writes and result is not None and result.ended == "duration"
+
+
+def require_clients(record: RunRecord, cut: str = "") -> None:
+    """Raise RigError that says what is needed; the record is stored already. `cut` is the cell in
+    which the time limit ended the writers of these files; "" where they wrote all."""
     clients = record.result.clients if record.result else None
     if clients is None or not record.most_gave_up:
         return
     error = max(clients.errors, key=lambda each: each.count, default=None)
     lost = _lost(clients, factors_of(record.cell).at_once_on_all_hosts)
+    if cut and error is not None and error.kind == "missing":
+        raise RigError(
+            f'{lost} in "{record.cell.name}" on "{record.system}"',
+            details=_counted(clients),
+            cause=f'the time limit ended "{cut}" before all of the files were written',
+            next="a longer workload.time_limit, or fewer files",
+        )
     raise RigError(
         f'{lost} in "{record.cell.name}" on "{record.system}"',
         details=_counted(clients),

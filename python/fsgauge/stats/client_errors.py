@@ -16,6 +16,9 @@ from fsgauge.stats.result_model import ResultModel
 from fsgauge.stats.results import Finding
 from fsgauge.units import grouped
 
+LARGEST_LOSS = 0.01
+"""Share of a cell's files that may be missing before its comparisons mean nothing."""
+
 
 @dataclass(frozen=True)
 class ErrorWords:

@@ -6,7 +6,9 @@ from __future__ import annotations
 from pydantic import ValidationInfo
 
 from fsgauge import kinds
+from fsgauge.record.factors import factors_of
 from fsgauge.record.modes import LOOKS
+from fsgauge.record.quantiles import operations_needed, quantile_words
 from fsgauge.study.base import conflict, written
 from fsgauge.study.settings import PlanSettings
 from fsgauge.study.workload import Workload, keys_of
@@ -120,3 +122,20 @@ def _has_pace(plan: PlanSettings, workload: Workload) -> None:
             [("workload", *parts), ("plan", "mode")],
             next=f"leave {parts[-1]} out",
         )
+    _says_something(plan, workload)
+
+
+def _says_something(plan: PlanSettings, workload: Workload) -> None:
+    """Refuse files that are each done once in a run where they are fewer than the quantile needs,
+    whatever the rate."""
+    needed = operations_needed(plan.quantile)
+    for load in workload.paced_loads():
+        factors = factors_of(load)
+        there = factors.operations_of_run
+        if there is not None and there < needed:
+            raise conflict(
+                f'{quantile_words(plan.quantile)} needs {needed:,} operations of "{load.name}" in a'
+                f" run, and there are {there:,}: no rate says anything",
+                [("plan", "mode"), ("plan", "quantile")],
+                next=factors.longer_runs,
+            )

@@ -176,6 +176,10 @@ class Method:
         """The change that leads the same load through the page cache, where it passes it."""
         return "--set workload.direct=false" if hasattr(self.workload, "direct") else ""
 
+    def without_extents(self) -> str:
+        """The change after which nobody asks where files are placed; "" where none does."""
+        return "--set workload.scan=false" if self.workload.scan else ""
+
     def reached_by(self, accesses: Sequence[AccessKeys]) -> Self:
         """The same with how one system is reached, for its times, or all are, for words."""
         return replace(self, accesses=tuple(accesses))

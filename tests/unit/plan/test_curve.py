@@ -131,21 +131,6 @@ def test_of_a_mix_the_reads_alone_count() -> None:
     assert "none is offered below 2.4 k IOPS" in note
 
 
-def test_files_that_are_each_done_once_are_enough_or_not_whatever_the_rate() -> None:
-    few, enough = (
-        cautions(
-            quantile="p999", workload=MetadataWorkload(clients=4, entries=each, folders="shared")
-        )
-        for each in (9_996, 10_000)
-    )
-    assert enough == [] and len(few) == 3
-    assert few[0] == (
-        'p99.9 needs 10,000 operations of "create, 4 clients, shared folder, 9996 files of 0 B" in'
-        " a run, and there are 9,996: no rate says anything; more files"
-        " (--set workload.entries=...)"
-    )
-
-
 def test_what_is_noted_is_what_the_rates_of_a_block_are_held_to() -> None:
     """The plan's caution and the rates that are offered come of one number."""
     made = make_curve(duration_s=0.05, blocks=2, noise=0.0)

@@ -84,6 +84,21 @@ def test_what_is_needed_follows_from_the_error(
     assert ended.value.exit_code == 3
 
 
+def test_files_that_the_time_limit_left_unwritten_were_removed_by_nobody(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """A read after writers that were cut asked for a folder that nothing else removes."""
+    given = record(monkeypatch, 590, kind="missing", first_path="c1/f1", message="no such file")
+    with pytest.raises(RigError) as ended:
+        require_clients(given, "write")
+    assert ended.value.cause == 'the time limit ended "write" before all of the files were written'
+    assert "workload.time_limit" in ended.value.next
+    full = record(monkeypatch, 590, kind="no_space", first_path="c1/f1", message="it is full")
+    with pytest.raises(RigError, match="gave up") as ended:
+        require_clients(full, "write")
+    assert "time limit" not in ended.value.cause
+
+
 def test_writers_beside_a_tree_have_other_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     given = record(monkeypatch, 590, kind="no_space")
     aged = next(cell for cell in cells_of(ChurnWorkload(fills=[95])) if cell.id == "aged-95-write")
@@ -102,6 +117,10 @@ def test_files_to_back_up_have_other_keys(monkeypatch: pytest.MonkeyPatch) -> No
     assert "workload.backup_files_per_connection=N" in ended.value.next
     assert "workload.backup_fill" in ended.value.next
     assert "workload.fill" not in ended.value.next
+    mixed = given.cell.model_copy(update={"factors": {**factors, "test": "mix"}})
+    with pytest.raises(RigError) as ended:
+        require_clients(given.model_copy(update={"cell": mixed}))
+    assert "a shorter workload.mix_duration" in ended.value.next
 
 
 def test_a_run_without_clients_is_none_of_this(monkeypatch: pytest.MonkeyPatch) -> None:

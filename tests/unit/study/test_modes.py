@@ -21,6 +21,11 @@ REFUSED = {
         [CURVE, LIMIT, "workload.group.log.rate=100 IOPS"],
     ),
     "stonewall ends creates before": ("metadata", [CURVE, LIMIT, "workload.stonewall=2s"]),
+    'p99.9 needs 10,000 operations of "create, 4 clients, shared folder, 9996 files of 0 B" in a'
+    " run, and there are 9,996: no rate says anything": (
+        "metadata",
+        [CURVE, LIMIT, "plan.quantile=p999", "workload.entries=9996"],
+    ),
     "a race goes by the time": ("command-pgbench", ["plan.mode=race"]),
     "has all of its blocks": ("overhead", [CURVE, LIMIT, "plan.stop_interval=5%"]),
 }
@@ -32,6 +37,12 @@ def test_refused(what: str) -> None:
     with pytest.raises(InputError, match=what) as refusal:
         load_study(study, changes)
     assert refusal.value.next
+
+
+def test_files_that_are_each_done_once_may_be_enough() -> None:
+    """Too few were a note of the plan, and a run of minutes without an answer."""
+    changes = [CURVE, LIMIT, "plan.quantile=p999", "workload.entries=10000"]
+    assert load_study("metadata", changes).plan.quantile == "p999"
 
 
 def test_taken() -> None:

@@ -13,10 +13,10 @@ from fsgauge.stats.analysis import Analysis, Material
 from fsgauge.stats.answer import plain_answer
 from fsgauge.stats.contrast import Contrast, Value, in_blocks
 from fsgauge.stats.estimate import Estimate
-from fsgauge.stats.evidence import Evidence, Question, finding
+from fsgauge.stats.evidence import Evidence, Question, finding, name_of, part_of
 from fsgauge.stats.result_model import ResultModel
 from fsgauge.stats.results import Finding, JudgedRatio, OwnResults
-from fsgauge.stats.run_checks import rate_offered
+from fsgauge.stats.run_checks import operations, rate_offered
 from fsgauge.stats.samples import Samples, is_complete
 from fsgauge.stats.traffic import operations_of
 from fsgauge.stats.verdict import OPEN, is_too_wide
@@ -58,6 +58,8 @@ WRITE_BACK = "write back"
 """What queue/write_cache says of a device that has a volatile cache, as far as the kernel knows."""
 MOST_STRAY = 0.05
 """Of the flushes that a run's commits need at least, shared as they can be: so many are others'."""
+MOST_UNSYNCED = 0.1
+"""Of a run's writes: so many after the last sync change its rate by as much."""
 MOUNT_TRACEFS = "mount -t tracefs tracefs /sys/kernel/tracing"
 _RATE = "iops"
 
@@ -102,6 +104,7 @@ class CommitsAnalysis(Analysis):
 
     def findings(self, evidence: Evidence) -> Iterator[Finding]:
         synced = [run for run in evidence.runs if is_complete(run) and run.result is not None]
+        yield from _not_synced(synced)
         yield from _no_promise(synced)
         yield from _not_counted(synced)
         yield from _no_flush(evidence, synced)
@@ -124,6 +127,30 @@ def _asked(run: RunRecord) -> dict[str, float]:
     if device.fua_requests is not None:
         found["fua"] = device.fua_requests / commits
     return {name: number for name, number in found.items() if math.isfinite(number)}
+
+
+def _not_synced(runs: Sequence[RunRecord]) -> Iterator[Finding]:
+    """Runs that ended long before the next sync: what came after the last one is no commit."""
+    shares = [(run, share) for run in runs if (share := _unsynced(run)) > MOST_UNSYNCED]
+    if not shares:
+        return
+    run, most = max(shares, key=lambda pair: pair[1])
+    what = "no write" if most == 1 else f"{100 * (1 - most):.0f} % of the writes"
+    yield finding(
+        "commits.not_synced",
+        "invalid" if most == 1 else "warning",
+        f"In {part_of(len(shares), len(runs), 'run')} committers wrote on after their last sync,"
+        f" and the rate counts that: in {name_of(run)} {what} became durable.",
+        "A longer workload.duration (a larger log, of one that grows), or fewer commits together.",
+        [f"{name_of(each)}: {100 * share:.0f} % not synced" for each, share in shares],
+    )
+
+
+def _unsynced(run: RunRecord) -> float:
+    """Of a run's writes, the share behind which no sync came."""
+    if run.result is None or run.result.sync is None or not (writes := operations(run.result)):
+        return 0.0
+    return max(0.0, 1 - run.result.sync.calls * CommitsFactors.of(run.cell).together / writes)
 
 
 def _no_promise(runs: Sequence[RunRecord]) -> Iterator[Finding]:

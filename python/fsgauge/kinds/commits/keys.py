@@ -12,7 +12,7 @@ from fsgauge.record.records import Cell
 from fsgauge.study import sweep
 from fsgauge.study.base import Distinct, conflict
 from fsgauge.study.workload_keys import WorkloadKeys
-from fsgauge.units import DurationNs, RateOperationsPerSecond
+from fsgauge.units import DurationNs, RateOperationsPerSecond, figure
 
 _TIMES_TOO = "O_SYNC waits for the times of a file too, and no log needs them"
 ELSEWHERE: dict[str, tuple[str, Sync]] = {
@@ -111,7 +111,6 @@ class CommitsWorkload(WorkloadKeys):
     scan: bool = Field(False, description=sweep.SCAN)
 
     def keys_agree(self) -> None:
-        sweep.require_some_due(self.rate, self.duration, ["rate", "duration"])
         for index, size_bytes in enumerate(self.sizes if self.direct else ()):
             sweep.require_whole_sectors(size_bytes, ("sizes", index), "direct", "direct = false")
         alone = [index for index, each in enumerate(self.syncs) if each in ALONE]
@@ -127,9 +126,21 @@ class CommitsWorkload(WorkloadKeys):
                 ["readers", "logs"],
                 next='readers = 0, or logs = ["overwrite"]',
             )
+        self._commits_are_due()
         sweep.require_few_cells(
             self, ["syncs", "sizes", "committers", "logs", "together", "meanwhile"]
         )
+
+    def _commits_are_due(self) -> None:
+        """Refuse a pace at which a run ends before a sync."""
+        due, together = (self.rate or 0) * self.duration / 1e9, max(self.together)
+        if self.rate is not None and due < together:
+            shared = f", and {together:,} share a sync" if together > 1 else ""
+            raise conflict(
+                f"at that rate {figure(due)} commits are due in a run{shared}",
+                ["rate", "duration", *(["together"] if shared else [])],
+                next="a longer duration, or a higher rate",
+            )
 
     def cells(self) -> list[Cell]:
         """Committers vary fastest. What is the same in all cells is not named."""

@@ -20,6 +20,8 @@ _COMPANIONS: dict[Meanwhile, tuple[wire.CompanionKind, int, int]] = {
     "backup": ("log", 1 << 20, 256 << 20),
 }
 """The engine's companion, its block, and the largest that its file gets."""
+_READ_BYTES = 8 << 10
+"""What a reader of the log reads at a time."""
 
 
 @dataclass(frozen=True)
@@ -36,13 +38,24 @@ class CommitsMethod(Method):
         )
 
     def require_room(self, file_bytes: int, cause: str) -> None:
-        needed = max(self.workload.sizes) * max(self.workload.committers)
+        """Where a log is filled once, each committer also comes to its sync."""
+        workload = self.workload
+        grows = workload.logs != ["overwrite"]
+        together = max(workload.together) if grows else 1
+        needed = max(workload.sizes) * max(workload.committers) * together
+        who, less = "a commit of each committer takes", "smaller commits"
+        if together > 1:
+            who = f"{together:,} commits of each committer, which share a sync, take"
+            less = "fewer commits together"
+        if workload.readers and needed < _READ_BYTES:
+            needed, who, less = _READ_BYTES, "a reader reads", "no readers"
         if file_bytes < needed:
             raise InputError(
-                f"the log would have {format_size(file_bytes)}, and a commit of each committer"
-                f" takes {format_size(needed)}",
+                f"the log would have {format_size(file_bytes)}, and {who} {format_size(needed)}",
                 cause=cause,
-                next="larger storage, a larger workload.fill, or smaller commits",
+                next="larger storage, or --set 'workload.meanwhile=[\"nothing\"]'"
+                if self.reserve_bytes
+                else f"larger storage, a larger workload.fill, or {less}",
             )
 
     def require_dealable(self, hosts: int) -> None:
@@ -110,7 +123,7 @@ class CommitsMethod(Method):
         found = []
         if self.workload.readers:
             readers = self.workload.readers
-            found.append(wire.Companion(role="reader", count=readers, block_size_bytes=8 << 10))
+            found.append(wire.Companion(role="reader", count=readers, block_size_bytes=_READ_BYTES))
         if factors.meanwhile in _COMPANIONS:
             role, size_bytes, _ = _COMPANIONS[factors.meanwhile]
             found.append(wire.Companion(role=role, count=1, block_size_bytes=size_bytes))

@@ -91,6 +91,11 @@ class ConnectionsFactors(CellFactors):
 
     @property
     def more_space(self) -> str:
+        if self.test == "mix":  # its creates, and not the files before it, fill the storage
+            return (
+                "larger storage, a shorter workload.mix_duration, or a mix that creates less than"
+                " it deletes"
+            )
         backup = "backup_" if self.test in OF_BACKUP else ""
         return (
             f"larger storage, fewer files (--set workload.{backup}files_per_connection=N), or a"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -57,6 +58,14 @@ class ConnectionsMethod(MakesOwnFiles):
     def largest_file_bytes(self, room: Room) -> int:  # noqa: ARG002
         workload = self.workload
         return max(FileSizes.of(workload).largest_bytes, workload.backup_file_size)
+
+    def without_extents(self) -> str:
+        workload = self.workload
+        if "backup" not in workload.tests or "physical" not in workload.backup_orders:
+            return super().without_extents()
+        others = [each for each in workload.backup_orders if each != "physical"] or ["directory"]
+        order = f"--set 'workload.backup_orders={json.dumps(others)}'"
+        return f"{order} {super().without_extents()}".rstrip()
 
     @property
     def threads(self) -> int:

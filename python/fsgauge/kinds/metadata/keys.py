@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from itertools import product
+from math import lcm
 from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
@@ -20,7 +21,7 @@ from fsgauge.record.records import Cell
 from fsgauge.study.base import OneOrSwept, conflict
 from fsgauge.study.sweep import SCAN, Inapplicable, require_few
 from fsgauge.study.workload_keys import WorkloadKeys
-from fsgauge.units import SIZE, DurationNs, RateOperationsPerSecond, exact_size
+from fsgauge.units import SIZE, DurationNs, RateOperationsPerSecond, exact_duration, exact_size
 
 MOST_CLIENTS = 4096
 MOST_ENTRIES = 100_000_000
@@ -148,6 +149,12 @@ class MetadataWorkload(WorkloadKeys):
                 ["rate", "stonewall"],
                 next="leave one out",
             )
+        if self.stonewall is not None and self.stonewall >= self.time_limit:
+            raise conflict(
+                f"the time limit, {exact_duration(self.time_limit)}, comes before the stonewall",
+                ["stonewall", "time_limit"],
+                next="a shorter stonewall, or a longer time_limit",
+            )
         if self.rate is not None and max(self.entries) / self.rate * 1e9 > self.time_limit:
             raise conflict(
                 f"at that rate {max(self.entries):,} files take"
@@ -241,6 +248,7 @@ class MetadataWorkload(WorkloadKeys):
             )
 
     def _each_has_files(self) -> None:
+        for_all = lcm(*self.clients)
         for at, entries in enumerate(self.entries):
             for clients in self.clients:
                 if clients > entries:
@@ -248,13 +256,13 @@ class MetadataWorkload(WorkloadKeys):
                         f"{clients:,} clients are more than the {entries:,} files that they share"
                         " out",
                         [("entries", at), "clients"],
-                        next=f"entries = {clients * 1000}",
+                        next=f"entries = {for_all * 1000}",
                     )
                 if entries % clients:
                     raise conflict(
                         f"{entries:,} files cannot be dealt out evenly to {clients:,} clients",
                         [("entries", at), "clients"],
-                        next=f"entries = {(entries // clients + 1) * clients}",
+                        next=f"entries = {(entries // for_all + 1) * for_all}",
                     )
                 if entries // clients > MOST_OF_A_CLIENT:
                     raise conflict(

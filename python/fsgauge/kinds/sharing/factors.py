@@ -26,6 +26,16 @@ class SharingFactors(CellFactors):
         return TESTS[self.test]
 
     @property
+    def whole_bytes(self) -> int:
+        """Of its file, the whole records; 0 on a folder."""
+        size_bytes, record_bytes = self.file_size_bytes or 0, self.record_size_bytes or 1
+        return size_bytes - size_bytes % record_bytes
+
+    @property
+    def more_space(self) -> str:
+        return "larger storage, or fewer workload.folder_files"
+
+    @property
     def work(self) -> str:
         title = self.of_test.title
         return title[:1].lower() + title[1:]

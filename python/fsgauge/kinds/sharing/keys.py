@@ -159,6 +159,7 @@ class SharingWorkload(WorkloadKeys):
         return _cell(factors, words + (" (cache test)" if factors.is_cache_test else ""))
 
     def keys_agree(self) -> None:
+        self._require_records_used()
         for key, files, largest in (
             ("record_sizes", "file_sizes", max(self.file_sizes)),
             ("chunk_sizes", self._chunk_files_key, min(self._chunk_files)),
@@ -180,6 +181,7 @@ class SharingWorkload(WorkloadKeys):
         )
         of_folder = len(self.tests) - len(self._file_tests)
         require_few((of_files + of_folder) * len(self.hosts or [1]), sweep)
+        self._require_bytes_there()
 
     def _require_files_in_folder(self) -> None:
         """Each test of a folder finds what it works on, also when all begin again on more hosts."""
@@ -256,6 +258,35 @@ class SharingWorkload(WorkloadKeys):
     @property
     def _chunk_files_key(self) -> str:
         return "chunk_file_sizes" if self.chunk_file_sizes else "file_sizes"
+
+    def _require_records_used(self) -> None:
+        """Records that no file has would be in no cell."""
+        used = {size for file in self.file_sizes for size in self.sizes_of("write", file)}
+        are_left_out = self.skip_small_records and self._tests_in("record_sizes")
+        for at, size_bytes in enumerate(self.record_sizes if are_left_out else ()):
+            if size_bytes not in used and size_bytes <= max(self.file_sizes):
+                raise conflict(
+                    f"no file has records of {exact_size(size_bytes)}",
+                    [("record_sizes", at), "skip_small_records"],
+                    next="skip_small_records = false, or larger records",
+                )
+
+    def _require_bytes_there(self) -> None:
+        """What does not write a new file finds what was left, which is whole records."""
+        there, maker = self.largest_file_bytes, ""
+        for factors in map(SharingFactors.of, self.cells()):
+            test = factors.of_test
+            if not isinstance(test, FileTest):
+                continue
+            if test.is_new_file:
+                there, maker = factors.whole_bytes, test.name
+            elif factors.whole_bytes > there:
+                raise conflict(
+                    f"the test {test.name} needs a file of {exact_size(factors.whole_bytes)}, and"
+                    f" {maker} leaves one of {exact_size(there)}",
+                    ["tests", self._chunk_files_key],
+                    next="the same file_sizes for all tests, in whole records and chunks",
+                )
 
     def _tests_in(self, key: str) -> bool:
         return any((name in IN_RECORDS) == (key == "record_sizes") for name in self._file_tests)

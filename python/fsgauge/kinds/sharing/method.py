@@ -158,7 +158,7 @@ class SharingMethod(Method):
         return file_job(
             test,
             f"{files.directory}/{files.prefix}0000",
-            size_bytes=factors.file_size_bytes or 0,
+            size_bytes=factors.whole_bytes,
             record_bytes=factors.record_size_bytes or 0,
             finish=Finish(fsync=workload.include_flush, close=workload.include_close),
             limits=limits,
@@ -169,6 +169,10 @@ class SharingMethod(Method):
         require_hosts_there(self.workload.hosts, hosts)
 
     def run_seconds(self, cell: Cell, space_bytes: int, speed: Speed = EXPECTED) -> float:  # noqa: ARG002
+        return min(self._whole_seconds(cell, speed), self.workload.time_limit / 1e9)
+
+    def _whole_seconds(self, cell: Cell, speed: Speed) -> float:
+        """Of a test that no limit ends."""
         factors = SharingFactors.of(cell)
         test = factors.of_test
         if not isinstance(test, FileTest):
@@ -208,20 +212,35 @@ class SharingMethod(Method):
         return ["a write without fsync may end in memory: its cell is named a cache test"]
 
     def cautions(self) -> list[str]:
-        """Where a folder's storage would be done with a file before much can be seen of it."""
+        """Tests that their limit would end; and where a folder's storage would be done with a file
+        before much can be seen of it."""
         room = self.room
+        late = self._late(room.speed if room is not None else EXPECTED)
         if room is None or not room.in_folders:
-            return []
+            return late
         took = self.workload.all_files[0] / room.speed.bytes_per_second
         if took >= SHORTEST_SECONDS:
-            return []
+            return late
         enough = 1 << (room.speed.bytes_per_second - 1).bit_length()
         return [
+            *late,
             f"a file of {format_size(self.workload.all_files[0])} is written in"
             f" {format_duration(round(took * 1e9))} on storage that takes"
             f" {format_bandwidth(room.speed.bytes_per_second)}: so short a test shows its beginning"
             f" and its end. --set 'workload.file_sizes=[\"{format_size(enough)}\"]'"
-            f" --set 'storage.size={format_size(2 * enough)}' takes a second and more"
+            f" --set 'storage.size={format_size(2 * enough)}' takes a second and more",
+        ]
+
+    def _late(self, speed: Speed) -> list[str]:
+        """The test that would take longest, where the time limit would end it."""
+        cells = self.workload.cells()
+        took, name = max((self._whole_seconds(cell, speed), cell.name) for cell in cells)
+        if took <= self.workload.time_limit / 1e9:
+            return []
+        return [
+            f"{name} takes about {format_duration(round(took * 1e9))}, and the time limit ends it"
+            f" at {exact_duration(self.workload.time_limit)}: what comes after it finds a short"
+            " file. A longer workload.time_limit, or smaller files"
         ]
 
     def cannot_tell(self) -> str:

@@ -20,6 +20,7 @@ from fsgauge.machine.process.tool import find_tool
 from fsgauge.plan.space import planned_room
 from fsgauge.rig.host.command_faults import require_program
 from fsgauge.rig.host.direct import require_direct_device, require_direct_files, require_direct_made
+from fsgauge.rig.host.extents import require_extents
 from fsgauge.rig.host.process_limits import (
     most_open_files,
     require_buffers,
@@ -182,6 +183,7 @@ def _check_system(study: Study, system: System, engine: Engine | None) -> None:
         place = system.path or study.storage.path
         require_usable(place, study.storage.size)
         require_tunables_of(system, place)
+        require_extents(study, system, place)
         if engine is not None:
             require_direct_files(study, system, place, engine)
 

@@ -23,9 +23,10 @@ from fsgauge.errors import InputError
 from fsgauge.machine.folder.open_folder import OpenFolder, open_place
 from fsgauge.machine.ledger.ledger import Ledger
 from fsgauge.plain_files.opening import closing
-from fsgauge.plan.space import planned_room, times_held
+from fsgauge.plan.space import filled_bytes, planned_room, reserve_words, times_held
 from fsgauge.rig.host.before_runs import allocate
 from fsgauge.rig.host.direct import direct_in_cache, require_direct_files
+from fsgauge.rig.host.extents import require_extents
 from fsgauge.rig.host.formatted import formatted
 from fsgauge.storage import Base
 from fsgauge.storage.base import free_bytes
@@ -89,6 +90,7 @@ def room_of(study: Study, system: System, directory: Path, engine: Engine | None
     here = str(directory)
     if engine is not None:
         require_direct_files(study, system, here, engine)
+    require_extents(study, system, here)
     with open_place(directory) as root:
         _require_allocation(system, root)
     free = free_bytes(here) // times_held(study, system)
@@ -107,16 +109,13 @@ def fitting(study: Study, rooms: Iterable[Room], size_bytes: int) -> WorkingSet:
     in_room.require_inodes(room)
     if not method.lays_out:
         return WorkingSet(size_bytes, 0, in_room.file_sets)
-    filled = room.free_bytes * method.fill_percent // 100
-    filled = max(min(filled, room.free_bytes - method.reserve_bytes), 0)
-    size = method.file_size_bytes(filled // method.files)
-    logs = method.reserve_bytes
-    beside = f", plus {format_size(logs)} for logs" if logs else ""
+    size = method.file_size_bytes(filled_bytes(method, room.free_bytes) // method.files)
     fill = "1 file fills" if method.files == 1 else f"{method.files} files fill"
     method.require_room(
         size,
         cause=f'"{room.least}" leaves room for {format_size(room.free_bytes)} of'
-        f" {format_size(size_bytes)}, and {fill} {method.fill_percent} % of that{beside}",
+        f" {format_size(size_bytes)}, and {fill} {method.fill_percent} % of that"
+        f"{reserve_words(method)}",
     )
     return WorkingSet(size_bytes, size, None)
 

@@ -40,7 +40,17 @@ def run(
         fua_not_counted=why,
     )
     load = SimpleNamespace(direct=direct)
-    return SimpleNamespace(system=system, cell=cell, device=device, result=object(), load=load)
+    return SimpleNamespace(
+        system=system,
+        cell=cell,
+        device=device,
+        result=SimpleNamespace(sync=None),
+        load=load,
+        block=0,
+        again=False,
+        over_path=False,
+        turn=0,
+    )
 
 
 def codes(
@@ -126,6 +136,27 @@ def test_without_a_cache_there_is_nothing_to_flush(monkeypatch: pytest.MonkeyPat
 def test_what_was_not_counted_is_not_said(monkeypatch: pytest.MonkeyPatch) -> None:
     assert codes([run("ext4", None)], "write back", monkeypatch) == {}
     assert codes([run("ext4", 1)], "write back", monkeypatch) == {}
+
+
+@pytest.mark.parametrize(
+    ("calls", "level", "words"),
+    [
+        (0, "invalid", "no write became durable"),
+        (1, "warning", "80 % of the writes became durable"),
+        (2, "", ""),
+    ],
+)
+def test_writes_that_no_sync_followed_are_told(
+    calls: int, level: str, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A committer that shares a sync between 100,000 never came to it, and its rate was told."""
+    made = run("ext4", 10)
+    made.result.sync = SimpleNamespace(calls=calls)
+    made.cell.factors["together"] = 8
+    monkeypatch.setattr(analysis, "operations", lambda _: COMMITS)
+    found = list(analysis._not_synced([made]))
+    assert [each.level for each in found] == ([level] if level else [])
+    assert all(words in each.sentence for each in found)
 
 
 def test_sync_file_range_promises_nothing(monkeypatch: pytest.MonkeyPatch) -> None:

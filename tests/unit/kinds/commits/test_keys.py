@@ -47,6 +47,11 @@ def test_the_answer_is_about_the_first_sync_of_one_and_of_most_committers() -> N
         ('syncs = ["open_sync"]', "not measured: O_SYNC waits for the times"),
         ('syncs = ["O_DSYNC"]', "write open_datasync"),
         ('logs = ["append"]\nwarm_up = "1 s"', "warm_up"),
+        ('rate = "1 IOPS"\nduration = "100 ms"', "at that rate 0.1 commits are due in a run"),
+        (
+            'rate = "100 IOPS"\nduration = "100 ms"\ntogether = [1, 20]',
+            "at that rate 10 commits are due in a run, and 20 share a sync",
+        ),
     ],
 )
 def test_what_contradicts_itself_is_refused(lines: str, what: str) -> None:

@@ -53,6 +53,25 @@ def test_a_log_holds_a_commit_of_each() -> None:
         method.require_room((32 << 10) - 1, "")
 
 
+@pytest.mark.parametrize(
+    ("lines", "needed_bytes", "words"),
+    [
+        ('logs = ["append"]\ntogether = [1, 100]\ncommitters = [2]', 1600 << 10, "100 commits of"),
+        ("together = [1, 100]\ncommitters = [2]", 16 << 10, "a commit of each"),
+        ('sizes = ["512 B"]\nreaders = 1', 8 << 10, "a reader reads 8 KiB"),
+        ('meanwhile = ["backup"]', 8 << 10, "a commit of each"),
+    ],
+)
+def test_a_log_that_is_filled_once_holds_a_sync_and_each_a_read(
+    lines: str, needed_bytes: int, words: str
+) -> None:
+    method = CommitsMethod(workload(lines))
+    method.require_room(needed_bytes, "")
+    with pytest.raises(InputError, match=words) as refused:
+        method.require_room(needed_bytes - 1, "")
+    assert ("meanwhile" in refused.value.next) is ("meanwhile" in lines)
+
+
 def test_a_pace_is_of_commits() -> None:
     (load,) = loads('rate = "200 IOPS"\narrival = "constant"')
     assert load.rate is not None

@@ -68,6 +68,9 @@ def test_words_of_a_cell() -> None:
     [
         (("entries=3", "clients=4"), "4 clients are more than the 3 files"),
         (("entries=10", "clients=4"), "next: entries = 12"),
+        (("entries=10", "clients=[4,6]"), "next: entries = 12"),
+        (("entries=100", "clients=[3,7]"), "next: entries = 105"),
+        (('stonewall="2 s"', 'time_limit="2 s"'), "the time limit, 2 s, comes before"),
         (('operations=["stat"]',), "no operation makes them"),
         (('operations=["create"]', 'sync_after=["unlink"]'), "unlink is not done"),
         (('operations=["create","read"]',), "nothing to read in empty files"),

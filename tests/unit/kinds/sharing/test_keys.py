@@ -180,6 +180,30 @@ def test_a_write_that_memory_may_keep_is_named_a_cache_test() -> None:
         ),
         (["workload.seeks=100"], "seeks would be ignored"),
         (["workload.folder_files=10"], "folder_files would be ignored"),
+        (
+            [
+                'workload.file_sizes=["64 MiB"]',
+                'workload.record_sizes=["64 KiB","4 KiB"]',
+                "workload.skip_small_records=true",
+            ],
+            "no file has records of 4 KiB",
+        ),
+        (
+            [
+                'workload.tests=["write","get_block"]',
+                'workload.file_sizes=["1 MiB"]',
+                'workload.chunk_file_sizes=["2 MiB"]',
+            ],
+            "the test get_block needs a file of 2 MiB, and write leaves one of 1 MiB",
+        ),
+        (
+            [
+                'workload.tests=["write","get_block"]',
+                'workload.file_sizes=["1 MB"]',
+                'workload.chunk_sizes=["4 KiB"]',
+            ],
+            "the test get_block needs a file of 976 KiB, and write leaves one of 960 KiB",
+        ),
         (['workload.file_sizes=["0 B"]'], "file_sizes"),
         (["workload.time_limit=1ms"], "time_limit"),
     ],

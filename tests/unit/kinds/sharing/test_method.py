@@ -36,6 +36,23 @@ def test_a_write_makes_its_file_anew_and_ends_with_fsync_and_close() -> None:
     assert isinstance(without, LoadJob) and not without.finish.fsync and without.finish.close
 
 
+def test_a_file_has_whole_records() -> None:
+    """What was left of 1 MB at the end of its records was not written, and not found by reads."""
+    for name in ("write", "read"):
+        made = job(f'workload.tests=["{name}"]', 'workload.file_sizes=["1 MB"]')
+        assert isinstance(made, LoadJob)
+        assert made.target == FileTarget(path="/mnt/x/fsgauge-0000", size_bytes=15 * (64 << 10))
+
+
+def test_a_test_that_its_limit_would_end_is_told_before() -> None:
+    slow = method('workload.tests=["put_byte"]', "workload.time_limit=1s")
+    (cell,) = cells_of(slow.workload)
+    assert slow.run_seconds(cell, 0) == 1
+    (caution,) = slow.cautions()
+    assert "takes about 2.5" in caution and "the time limit ends it at 1 s" in caution
+    assert method('workload.tests=["put_byte"]').cautions() == []
+
+
 def test_seeks_are_as_many_as_the_study_says() -> None:
     made = job('workload.tests=["seeks"]', "workload.seeks=30")
     assert isinstance(made, LoadJob) and made.size_limit_bytes == 30 * (64 << 10)

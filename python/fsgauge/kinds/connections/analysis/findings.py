@@ -10,13 +10,16 @@ from fsgauge.kinds.connections.analysis.model import Connections, Serving
 from fsgauge.kinds.connections.analysis.serving import refused_of
 from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.record.records import RunRecord
-from fsgauge.stats.client_errors import cut_runs, failed_operations, work_given_up
+from fsgauge.stats.client_errors import (
+    LARGEST_LOSS,
+    cut_runs,
+    failed_operations,
+    work_given_up,
+)
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
 from fsgauge.stats.results import Finding
 from fsgauge.stats.storage_findings import failed_scans, no_seeks
 
-LARGEST_LOSS = 0.01
-"""Share of a test's files that may be missing before its comparisons mean nothing."""
 WITHOUT_SEEKS = ("ram",)
 
 

@@ -9,6 +9,7 @@ import pytest
 from fsgauge.engine.wire import EngineFault
 from fsgauge.kinds.sharing.analysis.faults import class_of, failed_finding, words
 from fsgauge.kinds.sharing.analysis.model import Sharing, SystemFaults
+from tests.synthetic.setting import with_result
 from tests.synthetic_sharing import make_sharing
 from tests.unit.stats.one_run import one_run
 
@@ -59,6 +60,26 @@ def test_what_the_rig_failed_costs_no_system_its_claim() -> None:
         assert own is not None
         (of_nfs,) = [each for each in own.faults if each.system == "nfs"]
         assert of_nfs.sound == pytest.approx(sound) and of_nfs.reached == 5
+
+
+def test_a_file_that_the_time_limit_cut_short_is_no_system_s_fault() -> None:
+    """A read after put_byte, which its limit had ended, was an I/O error of the file system."""
+    made = make_sharing(3)
+    first, second, *others = sorted(
+        (run for run in made.runs if run.system == "nfs"), key=lambda run: (run.block, run.turn)
+    )
+    assert (first.block, first.turn) == (second.block, second.turn) and first.load and first.result
+    fault = EngineFault(what="it has 1 bytes", cause="", next="", code="target.size")
+    short = second.model_copy(update={"fault": fault, "parts": []})
+    cut = with_result(
+        first.model_copy(update={"job": first.load.model_copy(update={"extend": True})}),
+        first.result.model_copy(update={"ended": "duration"}),
+    )
+    rest = [run for run in made.runs if run.system != "nfs"]
+    for before, counts in ((first, {"I/O error": 1}), (cut, {})):
+        own = Sharing.of(replace(made, runs=[before, short, *others, *rest]).results())
+        assert own is not None
+        assert next(each for each in own.faults if each.system == "nfs").counts == counts
 
 
 def test_a_sound_run_has_none() -> None:
