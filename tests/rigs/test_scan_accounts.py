@@ -103,7 +103,9 @@ def test_a_raid_of_devices_of_unlike_size(
             assert unpaired is not None
             assert abs(unpaired - left_mebibytes * MEBIBYTE) < 16 * MEBIBYTE
             with (point / "file").open("wb") as file:
-                got = [allocated(file.fileno(), at << 20, MEBIBYTE) for at in range(1500)].count(True)
+                got = [allocated(file.fileno(), at << 20, MEBIBYTE) for at in range(1500)].count(
+                    True
+                )
             full = scan(point)
     finally:
         for device in devices:

@@ -223,7 +223,9 @@ def standing_of(folder: str, claim: Claim, runs: Mapping[str, JudgedRun] | None 
         came_of_them = {each.met for each in found if each.is_run}
         gravest = next(met for met in GRAVEST_FIRST if met in came_of_them)
         word = cast(Word, f"predicted: {gravest}")
-    said = _without_repeated_reasons([(_in_words(claim, each), each.trial.since) for each in trials])
+    said = _without_repeated_reasons(
+        [(_in_words(claim, each), each.trial.since) for each in trials]
+    )
     said += [prediction_words(claim, each) for each in found]
     return Standing(claim, word, tuple(said), trials, found)
 

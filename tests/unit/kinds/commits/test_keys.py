@@ -41,7 +41,7 @@ def test_the_answer_is_about_the_first_sync_of_one_and_of_most_committers() -> N
         ('syncs = ["fdatasync", "open_datasync"]\ntogether = [1, 8]', "none can share it"),
         ('readers = 1\nlogs = ["append"]', "would read beyond its end"),
         ('direct = true\nsizes = ["100 B"]', "100 B"),
-        ('rate = "0.1 IOPS"\nduration = "1 s"', "0.1 operations are due in the 1 s"),
+        ('rate = "0.1 IOPS"\nduration = "1 s"', "at that rate 0.1 commits are due in a run"),
         ('syncs = ["fdatasink"]', "fdatasink"),
         ('syncs = ["fsync_writethrough"]', "not on Linux: it is a call of macOS"),
         ('syncs = ["open_sync"]', "not measured: O_SYNC waits for the times"),
