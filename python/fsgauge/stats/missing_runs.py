@@ -16,6 +16,7 @@ from fsgauge.stats.evidence import Evidence, finding, name_of, part_of, turn_nam
 from fsgauge.stats.metrics import METRICS, latencies
 from fsgauge.stats.results import Finding
 from fsgauge.stats.samples import Withheld, is_complete
+from fsgauge.stats.sentence import measuring_longer
 from fsgauge.stats.wording import blocks_words, listed
 from fsgauge.units import count, grouped
 
@@ -207,7 +208,7 @@ def withheld_quantiles(evidence: Evidence) -> Iterator[Finding]:
             f"{f', far fewer than {baseline}' if is_news else ''}: in"
             f" {part_of(len(cells), len(names), 'cell')} {_not_compared(few, baseline)}.",
             "Runs that stall have the fewest operations: without them the slow system would look"
-            " fast. Compare rates and means, or measure longer (--set workload.duration=...).",
+            f" fast. Compare rates and means, or measure {measuring_longer(evidence.runs)}.",
             cells,
         )
     mixed = [each for each in evidence.samples.withheld if not each.enough]
@@ -217,7 +218,7 @@ def withheld_quantiles(evidence: Evidence) -> Iterator[Finding]:
             "note",
             "Tail latencies are not compared where some runs of each system had too few operations"
             " for them.",
-            "Measure longer: --set workload.duration=...",
+            f"Measure {measuring_longer(evidence.runs)}.",
             [f"{METRICS[each.metric].label}, {names[each.cell]}" for each in mixed],
         )
 

@@ -166,10 +166,17 @@ def _is_asked(entry: Comparison, metrics: Mapping[str, str]) -> bool:
     return metrics.get(entry.cell) == entry.metric
 
 
+def measuring_longer(runs: Sequence[RunRecord]) -> str:
+    """ "longer (--set workload.duration=...)"; where work ends a run, more of that work."""
+    words = factors_of(runs[0].cell).longer_runs if runs else ""
+    return words.replace("longer runs", "longer") or "longer"
+
+
 def next_step(runs: Iterable[RunRecord]) -> str:
     """How a run gets more operations: a higher pace helps where the pace was kept, and only
     there."""
-    longer = "Measure longer (--set workload.duration=...)"
+    runs = list(runs)
+    longer = f"Measure {measuring_longer(runs)}"
     paced = [run for run in runs if rate_offered(run) is not None]
     kept = all(run.result is None or not rate_missed(run, run.result) for run in paced)
     if paced and kept:

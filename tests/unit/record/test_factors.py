@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from fsgauge.kinds.mix.factors import MixFactors
@@ -18,6 +20,16 @@ def test_each_cell_of_a_study_has_words_of_its_own(name: str) -> None:
     cells = [factors_of(cell) for cell in cells_of(load_study(name, []).workload)]
     nouns = [each.asked or each.noun for each in cells]
     assert len(set(nouns)) == len(nouns), sorted(nouns)
+
+
+@pytest.mark.parametrize("name", sorted(shipped_names()))
+def test_what_gives_a_run_more_operations_is_a_key_of_its_study(name: str) -> None:
+    """Studies that end with their work were told to set workload.duration, which they lack."""
+    study = load_study(name, [])
+    for cell in cells_of(study.workload):
+        said = factors_of(cell).longer_runs
+        ((section, key),) = re.findall(r"--set (\w+)\.(\w+)=", said)
+        assert hasattr(getattr(study, section), key), (cell.name, said)
 
 
 def test_a_rate_is_in_commits_where_each_operation_is_one() -> None:

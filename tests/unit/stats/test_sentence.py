@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from fsgauge.stats.sentence import ends, shortest
+from fsgauge.stats.sentence import ends, next_step, shortest
 from tests.synthetic import make_study
+from tests.synthetic_connections import make_connections
 
 SLOW: dict[str, Any] = {
     "patterns": ("randread",),
@@ -34,6 +35,12 @@ def test_the_answer_names_the_metric_what_is_needed_and_the_next_step(
     assert "workload.rate" in results.answer and len(results.answer.split()) <= 60
     found = {each.code: each.sentence for each in results.findings}
     assert found["operations.few"] == missing and "noise.unknown" not in found
+
+
+def test_where_work_ends_a_run_more_of_it_is_the_next_step() -> None:
+    made = make_connections(blocks=2)
+    assert next_step(made.runs).startswith("Measure more files (--set workload.files_per_")
+    assert next_step([]) == "Measure longer."
 
 
 def test_enough_operations_are_no_finding() -> None:

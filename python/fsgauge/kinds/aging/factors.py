@@ -32,6 +32,10 @@ class AgingFactors(CellFactors):
         return f"{self.side}s by {self.at_once_words} {when}"
 
     @property
+    def longer_runs(self) -> str:
+        return "larger storage (--set storage.size=...)"
+
+    @property
     def share_of_reads(self) -> int:
         return 100 if self.side == "read" else 0
 

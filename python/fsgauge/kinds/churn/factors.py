@@ -38,6 +38,10 @@ class ChurnFactors(CellFactors):
         return 100 if self.side == "read" else 0
 
     @property
+    def longer_runs(self) -> str:
+        return "larger storage (--set storage.size=...)"
+
+    @property
     def more_space(self) -> str:
         return "larger storage, a smaller workload.write_fill, or a lower level in workload.fills"
 

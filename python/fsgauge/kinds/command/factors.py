@@ -24,6 +24,10 @@ class CommandFactors(CellFactors):
         return self.place
 
     @property
+    def longer_runs(self) -> str:
+        return "more runs (--set plan.blocks=...)"
+
+    @property
     def more_space(self) -> str:
         return "larger storage"
 

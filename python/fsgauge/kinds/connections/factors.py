@@ -90,6 +90,13 @@ class ConnectionsFactors(CellFactors):
         return self.test in ("read", "stat")
 
     @property
+    def longer_runs(self) -> str:
+        if self.test == "mix":
+            return "longer runs (--set workload.mix_duration=...)"
+        key = "backup_files" if self.test in OF_BACKUP else "files"
+        return f"more files (--set workload.{key}_per_connection=...)"
+
+    @property
     def more_space(self) -> str:
         if self.test == "mix":  # its creates, and not the files before it, fill the storage
             return (

@@ -32,6 +32,12 @@ class SharingFactors(CellFactors):
         return size_bytes - size_bytes % record_bytes
 
     @property
+    def longer_runs(self) -> str:
+        if isinstance(self.of_test, FolderTest):
+            return "more files (--set workload.folder_files=...)"
+        return "larger files (--set workload.file_sizes=...)"
+
+    @property
     def more_space(self) -> str:
         return "larger storage, or fewer workload.folder_files"
 
