@@ -29,9 +29,9 @@ def test_one_claim_in_full(fsgauge: Run) -> None:
 
 
 def test_a_claim_that_waits_has_the_command_that_says_for_what(fsgauge: Run) -> None:
-    said = fsgauge("published", "C-01").stdout
-    assert "waits for a run of" in said
-    assert said.endswith("  next       fsgauge published run clusters --plan\n")
+    said = fsgauge("published", "D-27").stdout
+    assert "waits for a disk with heads and" in said
+    assert said.endswith("  next       fsgauge published run closson --plan\n")
     assert "  next " not in fsgauge("published", "D-15").stdout
 
 

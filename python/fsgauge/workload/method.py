@@ -152,8 +152,7 @@ class Method:
 
     def largest_file_bytes(self, room: Room) -> int:
         """The size of the largest file that the load makes in this room, at most."""
-        filled = room.free_bytes * self.fill_percent // 100
-        return self.file_size_bytes(filled // max(self.files, 1))
+        return self.file_size_bytes(room.free_bytes * self.fill_percent // 100 // max(self.files, 1))
 
     @property
     def threads(self) -> int:
@@ -189,8 +188,7 @@ class Method:
         raise TypeError("only clients work on shares")
 
     def layout_job(self, target: Place, seed: int) -> wire.LayoutJob | None:
-        """The job that fills a fresh system, by the kind's keys `direct` and `data`, where it has
-        them; None where the load makes its own files."""
+        """The job that fills a fresh system, by keys `direct` and `data`; None where none does."""
         direct = getattr(self.workload, "direct", False)
         data = data_of(getattr(self.workload, "data", "incompressible"))
         return wire.LayoutJob(target=laid_out(target), direct=direct, data=data, seed=seed)
