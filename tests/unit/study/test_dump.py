@@ -68,7 +68,7 @@ workloads = st.fixed_dictionaries(
         "files": st.integers(1, 10_000),
         "fill": st.integers(1, 100),
         "data": st.sampled_from(["incompressible", "zero"]),
-        "rate": st.floats(0.001, 1e9, allow_nan=False),
+        "rate": st.floats(1000, 1e9, allow_nan=False),
         "arrival": st.sampled_from(["constant", "exponential"]),
         "warm_up": st.integers(0, 2**62),
         "duration": durations,
