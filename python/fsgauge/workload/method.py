@@ -152,7 +152,9 @@ class Method:
 
     def largest_file_bytes(self, room: Room) -> int:
         """The size of the largest file that the load makes in this room, at most."""
-        return self.file_size_bytes(room.free_bytes * self.fill_percent // 100 // max(self.files, 1))
+        return self.file_size_bytes(
+            room.free_bytes * self.fill_percent // 100 // max(self.files, 1)
+        )
 
     @property
     def threads(self) -> int:
