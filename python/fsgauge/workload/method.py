@@ -37,9 +37,8 @@ WORST_FILES = 3
 class Method:
     """A workload carried out: its files, its engine jobs, and what they will take.
 
-    The files are `files` equal ones, or as many bytes of a bare device, before every cell. Where
-    nothing is laid out, the load makes its own files in folders (`file_sets`). `workload` are the
-    keys of the kind, `accesses` how systems are reached; none: over their paths.
+    The files are `files` equal ones, or as many bytes of a bare device. Where nothing is laid out,
+    the load makes its own in folders (`file_sets`). `accesses` are how systems are reached.
     """
 
     workload: Any
@@ -152,9 +151,8 @@ class Method:
 
     def largest_file_bytes(self, room: Room) -> int:
         """The size of the largest file that the load makes in this room, at most."""
-        return self.file_size_bytes(
-            room.free_bytes * self.fill_percent // 100 // max(self.files, 1)
-        )
+        filled = room.free_bytes * self.fill_percent // 100 // max(self.files, 1)
+        return self.file_size_bytes(filled)
 
     @property
     def threads(self) -> int:
