@@ -16,7 +16,7 @@ _TIMES = 2.0
 """From so much on, it is said how many times as much."""
 
 Numbers = Mapping[str, float | None]
-"""Those of one scan, by their names."""
+"""`numbers_of` a scan: each number by its name."""
 
 
 def since(before: ScanResult, now: ScanResult) -> str:

@@ -17,7 +17,7 @@ SECTOR_BYTES = 512
 CELLS_LIMIT = 1000
 CONNECTION_DEPTH_LIMIT = 512
 MOST_RECORD_BYTES = 2 << 30
-"""Of all clients: with io_uring each has its own."""
+"""Record buffers of all clients together: with io_uring each client has one."""
 
 BlockSize = Annotated[SizeBytes, Field(le=1 << 30)]
 QueueDepth = Annotated[int, Field(ge=1, le=32_768)]

@@ -176,7 +176,7 @@ class Method:
         return "--set workload.direct=false" if hasattr(self.workload, "direct") else ""
 
     def without_extents(self) -> str:
-        """The change after which nobody asks where files are placed; "" where none does."""
+        """The change that runs without extents (FIEMAP); "" where the load needs none."""
         return "--set workload.scan=false" if self.workload.scan else ""
 
     def reached_by(self, accesses: Sequence[AccessKeys]) -> Self:

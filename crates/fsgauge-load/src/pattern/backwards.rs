@@ -66,22 +66,6 @@ mod tests {
     }
 
     #[test]
-    fn blocks_of_several_sizes_stay_within_their_files() {
-        let geometry = Geometry { files: 5, file_size_bytes: 100 << 10, base_bytes: 0 };
-        let list = [4 << 10, 64 << 10].map(|size_bytes| BlockSize { size_bytes, weight: 1 });
-        let sizes = Sizes::new(&list, &geometry);
-        for job in 0..4 {
-            let mut random = Random::new(1, u64::from(job));
-            let mut order = Backwards::new(&geometry, &sizes, job, 4);
-            for _ in 0..100 {
-                let class = *sizes.next(false, &mut random);
-                let place = order.next(&mut random, &class);
-                assert!(place.file < 5 && place.offset_bytes + u64::from(class.size_bytes) <= 100 << 10);
-            }
-        }
-    }
-
-    #[test]
     fn jobs_keep_to_their_shares() {
         assert_eq!(walk(1, 6, (0, 2), 4), [(0, 2), (0, 1), (0, 0), (0, 2)]);
         assert_eq!(walk(1, 6, (1, 2), 4), [(0, 5), (0, 4), (0, 3), (0, 5)]);

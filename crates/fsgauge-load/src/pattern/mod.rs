@@ -96,8 +96,29 @@ impl<O: Order> Pattern<O> {
 
 #[cfg(test)]
 mod tests {
+    use super::backwards::Backwards;
     use super::*;
     use fsgauge_wire::BlockSize;
+
+    /// A job's whole share once lay on the border of two files, where its large blocks fitted on neither side.
+    #[test]
+    fn walks_with_blocks_of_several_sizes_stay_within_their_files() {
+        let geometry = Geometry { files: 5, file_size_bytes: 100 << 10, base_bytes: 0 };
+        let list = [4 << 10, 64 << 10].map(|size_bytes| BlockSize { size_bytes, weight: 1 });
+        let sizes = Sizes::new(&list, &geometry);
+        for job in 0..4 {
+            let mut random = Random::new(1, u64::from(job));
+            let mut onwards = Sequential::new(&geometry, sizes.largest_bytes(), job, 4);
+            let mut backwards = Backwards::new(&geometry, &sizes, job, 4);
+            for _ in 0..100 {
+                let class = *sizes.next(false, &mut random);
+                for place in [onwards.next(&mut random, &class), backwards.next(&mut random, &class)] {
+                    let end_bytes = place.offset_bytes + u64::from(class.size_bytes);
+                    assert!(place.file < 5 && end_bytes <= 100 << 10);
+                }
+            }
+        }
+    }
 
     #[test]
     fn the_mix_keeps_its_share() {

@@ -90,23 +90,6 @@ mod tests {
         assert_eq!(places, everything);
     }
 
-    /// A job's whole share once lay on the border of two files, where its large blocks fitted on neither side.
-    #[test]
-    fn blocks_of_several_sizes_stay_within_their_files() {
-        let geometry = Geometry { files: 5, file_size_bytes: 100 << 10, base_bytes: 0 };
-        let list = [4 << 10, 64 << 10].map(|size_bytes| BlockSize { size_bytes, weight: 1 });
-        let sizes = Sizes::new(&list, &geometry);
-        for job in 0..4 {
-            let mut random = Random::new(1, u64::from(job));
-            let mut order = Sequential::new(&geometry, sizes.largest_bytes(), job, 4);
-            for _ in 0..100 {
-                let class = *sizes.next(false, &mut random);
-                let place = order.next(&mut random, &class);
-                assert!(place.file < 5 && place.offset_bytes + u64::from(class.size_bytes) <= 100 << 10);
-            }
-        }
-    }
-
     #[test]
     fn a_share_may_end_inside_a_file() {
         assert_eq!(walk(1, 7, 1, 2, 5), [(0, 3), (0, 4), (0, 5), (0, 6), (0, 3)]);

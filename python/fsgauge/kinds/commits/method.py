@@ -21,7 +21,7 @@ _COMPANIONS: dict[Meanwhile, tuple[wire.CompanionKind, int, int]] = {
 }
 """The engine's companion, its block, and the largest that its file gets."""
 _READ_BYTES = 8 << 10
-"""What a reader of the log reads at a time."""
+"""One read of a reader."""
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ class SharingFactors(CellFactors):
 
     @property
     def whole_bytes(self) -> int:
-        """Of its file, the whole records; 0 on a folder."""
+        """Bytes of the file that are in whole records; 0 for a test of a folder."""
         size_bytes, record_bytes = self.file_size_bytes or 0, self.record_size_bytes or 1
         return size_bytes - size_bytes % record_bytes
 

@@ -172,7 +172,7 @@ class SharingMethod(Method):
         return min(self._whole_seconds(cell, speed), self.workload.time_limit / 1e9)
 
     def _whole_seconds(self, cell: Cell, speed: Speed) -> float:
-        """Of a test that no limit ends."""
+        """How long the test takes to its end, whatever workload.time_limit is."""
         factors = SharingFactors.of(cell)
         test = factors.of_test
         if not isinstance(test, FileTest):

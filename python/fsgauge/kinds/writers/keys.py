@@ -19,7 +19,7 @@ from fsgauge.units import DurationNs, SizeBytes, exact_size
 
 MOST_COMPANIONS = 1024
 LARGEST_LOG_BYTES = 256 << 20
-"""Where the engine's log writers begin their file again."""
+"""A log writer's file: at this size it is written again from its start."""
 Companions = Annotated[int, Field(ge=0, le=MOST_COMPANIONS)]
 
 
