@@ -275,6 +275,16 @@ def _not_lost(evidence: Evidence) -> Iterator[ErrorRow]:
             yield row.model_copy(update={"count": rest})
 
 
+def unfinished_work(
+    evidence: Evidence, advice: str, ends: Callable[[RunRecord], bool] = lambda _: True
+) -> Iterator[Finding]:
+    """What clients gave up, what failed, and what the time limit cut; `advice` is about the last,
+    and `ends` says whether a run is to end by itself."""
+    yield from work_given_up(evidence, LARGEST_LOSS)
+    yield from failed_operations(evidence)
+    yield from cut_runs(evidence, advice, ends)
+
+
 def cut_runs(
     evidence: Evidence, advice: str, ends: Callable[[RunRecord], bool] = lambda _: True
 ) -> Iterator[Finding]:

@@ -9,12 +9,7 @@ from fsgauge.engine.wire import ClientsJob, ClientsResult, LoadJob
 from fsgauge.kinds.metadata.factors import PACED, MetadataFactors
 from fsgauge.record.records import Cell, RunRecord
 from fsgauge.stats.analysis import Analysis
-from fsgauge.stats.client_errors import (
-    LARGEST_LOSS,
-    cut_runs,
-    failed_operations,
-    work_given_up,
-)
+from fsgauge.stats.client_errors import unfinished_work
 from fsgauge.stats.evidence import Evidence, finding, name_of
 from fsgauge.stats.results import Finding
 from fsgauge.units import exact_duration
@@ -36,9 +31,7 @@ class MetadataAnalysis(Analysis):
         return super().primary_metric(cell, paced=True) if is_paced else factors.metric
 
     def findings(self, evidence: Evidence) -> Iterator[Finding]:
-        yield from work_given_up(evidence, LARGEST_LOSS)
-        yield from failed_operations(evidence)
-        yield from cut_runs(
+        yield from unfinished_work(
             evidence,
             "A longer workload.time_limit, or fewer files (workload.entries).",
             lambda run: isinstance(run.job, ClientsJob) and not run.job.wear_out,

@@ -10,12 +10,7 @@ from fsgauge.kinds.connections.analysis.model import Connections, Serving
 from fsgauge.kinds.connections.analysis.serving import refused_of
 from fsgauge.kinds.connections.factors import ConnectionsFactors
 from fsgauge.record.records import RunRecord
-from fsgauge.stats.client_errors import (
-    LARGEST_LOSS,
-    cut_runs,
-    failed_operations,
-    work_given_up,
-)
+from fsgauge.stats.client_errors import unfinished_work
 from fsgauge.stats.evidence import Evidence, count, finding, name_of, part_of
 from fsgauge.stats.results import Finding
 from fsgauge.stats.storage_findings import failed_scans, no_seeks
@@ -25,9 +20,7 @@ WITHOUT_SEEKS = ("ram",)
 
 def connections_findings(evidence: Evidence) -> Iterator[Finding]:
     connections = Connections.within(evidence)
-    yield from work_given_up(evidence, LARGEST_LOSS)
-    yield from failed_operations(evidence)
-    yield from cut_runs(
+    yield from unfinished_work(
         evidence,
         "A longer workload.time_limit, or fewer files (workload.fill).",
         lambda run: ConnectionsFactors.of(run.cell).test != "mix",

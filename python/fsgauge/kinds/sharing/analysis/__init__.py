@@ -17,12 +17,7 @@ from fsgauge.kinds.sharing.analysis.model import Sharing
 from fsgauge.kinds.sharing.factors import SharingFactors
 from fsgauge.record.records import Cell
 from fsgauge.stats.analysis import Analysis, Material
-from fsgauge.stats.client_errors import (
-    LARGEST_LOSS,
-    cut_runs,
-    failed_operations,
-    work_given_up,
-)
+from fsgauge.stats.client_errors import unfinished_work
 from fsgauge.stats.evidence import Evidence, Question
 from fsgauge.stats.results import Finding
 
@@ -52,9 +47,7 @@ class SharingAnalysis(Analysis):
     def findings(self, evidence: Evidence) -> Iterable[Finding]:
         own, plan = Sharing.within(evidence), evidence.study.plan
         yield from failed_finding(own.faults)
-        yield from work_given_up(evidence, LARGEST_LOSS)
-        yield from failed_operations(evidence)
-        yield from cut_runs(evidence, "A longer workload.time_limit, or fewer folder_files.")
+        yield from unfinished_work(evidence, "A longer workload.time_limit, or fewer folder_files.")
         yield from limits_finding(own.limits, plan)
         storage = evidence.study.study.get("storage", {}).get("kind", "")
         yield from cache_test_finding(own.memory, plan, storage)
