@@ -205,6 +205,7 @@ def tell(
 def _cost_lines(study: Study, world: Rig, races: int) -> list[str]:
     from fsgauge.cli.plan_lines import plan_on, time_and_bytes
     from fsgauge.plan.race import wear
+    from fsgauge.record.factors import factors_of
     from fsgauge.stats.planned import primary_cells
 
     planned = plan_on(study, world)
@@ -218,7 +219,7 @@ def _cost_lines(study: Study, world: Rig, races: int) -> list[str]:
     decides, others = primary_cells(plan)[0], len(plan.cells) - 1
     more = f"; {count(others, 'other cell')} measured alongside, in each block" if others else ""
     return [
-        f"decides   {decides.name}{more}",
+        f"decides   {factors_of(decides).asked or decides.name}{more}",
         f"race      {len(study.systems)} systems, {study.systems[0].name} the baseline;"
         f" {description.race}",
         *time_and_bytes(description),

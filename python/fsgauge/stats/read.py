@@ -33,7 +33,7 @@ from fsgauge.stats.missing_runs import all_failed, compared_blocks, lacking_bloc
 from fsgauge.stats.noise import describe_noise, noise_floors
 from fsgauge.stats.planned import analysis_of
 from fsgauge.stats.race.replay import replayed
-from fsgauge.stats.race.results import as_confirmed, of_shown, with_race
+from fsgauge.stats.race.results import as_confirmed, leader_named_before, of_shown, with_race
 from fsgauge.stats.results import DidNothing, Finding, Measurement, MetricInfo, Results, Sureness
 from fsgauge.stats.rig_limits import limits_of, measured_under, ratios_limited, with_limits
 from fsgauge.stats.run_checks import engine_share
@@ -119,6 +119,8 @@ def read_study(
         ),
         ratios_limited({place: each.limit for place, each in limits.items()}, plan.baseline),
     )
+    if race is not None:
+        comparisons = leader_named_before(race, comparisons)
     evidence = Evidence(
         study=study,
         turns=turns,

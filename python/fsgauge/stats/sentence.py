@@ -133,7 +133,7 @@ def decided_elsewhere(
         return []
     entry = max(found, key=lambda each: abs(math.log(each.ratio)))
     several = len(found) > 1
-    edges = entry.pick_edges if several else entry.edges
+    edges = edges_of(entry, is_pick=several)
     name = next(cell.name for cell in cells if cell.id == entry.cell)
     rank = f", the largest of {len(found)}" if several else ""
     return [

@@ -325,7 +325,10 @@ def in_lines(text: str, systems: Sequence[str]) -> list[str]:
     for found in (_QUOTED, *names):
         text = re.sub(found, lambda each: each[0].replace(" ", _OF_NAME), text)
     first, *more = re.split(r"(?<=[.!?]) +", text)
-    return [line.replace(_OF_NAME, " ") for line in (*_parted(first, systems), *more)]
+    parts = _parted(first, systems)
+    if more and len(parts) > 1 and parts[-1].startswith("Also ") and more[0].startswith("Also "):
+        parts[-1] = f"{parts[-1][:-1]}, {more.pop(0).removeprefix('Also ')}"
+    return [line.replace(_OF_NAME, " ") for line in (*parts, *more)]
 
 
 def _parted(sentence: str, systems: Sequence[str]) -> list[str]:

@@ -47,6 +47,7 @@ RACE = Race(
     baseline="ext4",
     weaker=["ext4 (nobarrier)"],
     metric="iops",
+    label="operations per second",
     cell="randread-4KiB-depth1",
     decides="",
     margin_percent=2.0,

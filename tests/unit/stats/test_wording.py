@@ -38,6 +38,8 @@ def test_a_long_list_is_cut_behind_an_interval() -> None:
     head, more = in_lines(LIST, ["ext4", "xfs", "btrfs"])
     assert head.endswith("91 % on xfs (89 to 93).") and words_in(head) <= MOST_WORDS
     assert more == "Also 55 % on btrfs (54 to 56)."
+    _, longer = in_lines(f"{LIST} Also 50 % on zfs.", ["ext4", "xfs", "btrfs"])
+    assert longer == "Also 55 % on btrfs (54 to 56), 50 % on zfs."
 
 
 def test_where_a_long_sentence_holds_follows_it() -> None:

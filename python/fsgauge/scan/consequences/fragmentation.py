@@ -108,8 +108,9 @@ def matters(scan: ScanResult) -> Consequence | None:
         return Consequence("fine", NO_FILE)
     jumps = jumps_of(scan)
     factors = [(each, factor_of(scan, each)) for each in reaches(scan)]
-    short = f"{100 * counts.short_bytes / counts.extent_bytes:.1f} % of the bytes are in"
-    short += " short pieces (under 512 KiB, a request) of files in several"
+    share = f"{100 * counts.short_bytes / counts.extent_bytes:.1f}"
+    short = f"; {share} % of the bytes are in short pieces (under 512 KiB, a request) of files in"
+    short = "" if share == "0.0" else f"{short} several"
     costs = _costs(factors)
     unknown = "" if scan.room.is_rotational is not None else " (which of both is not known)"
     slowest, _ = max(factors, key=lambda pair: pair[1])
@@ -118,7 +119,7 @@ def matters(scan: ScanResult) -> Consequence | None:
         return Consequence(
             "attention",
             f"Fragmentation matters here: reading every file takes {costs} as long as from whole"
-            f" files{unknown}; {short}",
+            f" files{unknown}{short}",
             do,
             cost,
         )
@@ -134,14 +135,24 @@ def matters(scan: ScanResult) -> Consequence | None:
             do,
             cost,
         )
+    if all(factor < 1 + _AS_LONG for _, factor in factors):
+        return Consequence(
+            "fine",
+            "Fragmentation does not matter here: reading every file takes as long as from whole"
+            f" files, within 1 %{short}",
+        )
     longer_ns = slowest.longer_ns(jumps)
     is_much = slowest.factor(files, jumps, counts.extent_bytes) >= LEAST_FACTOR
     in_all = f", {format_duration(longer_ns)} longer in all" if is_much else ""
     return Consequence(
         "fine",
         f"Fragmentation does not matter here: reading every file takes {costs} as long as from"
-        f" whole files{in_all}{unknown}; {short}",
+        f" whole files{in_all}{unknown}{short}",
     )
+
+
+_AS_LONG = 0.01
+"""What reading takes longer than from whole files, as a share, that is not worth a number."""
 
 
 def _costs(factors: list[tuple[Reach, float]]) -> str:

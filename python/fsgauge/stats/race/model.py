@@ -32,7 +32,8 @@ class Place(ResultModel):
 class Race(ResultModel):
     """Who was in it when, and what its end claims.
 
-    `decides` is the name of its `cell` where others were measured alongside, else "".
+    `decides` is the name of its `cell` where others were measured alongside, else ""; `label` is
+    its number in words.
     `leader` is "" before the first look. `places` are the systems, the best first, and
     `others_at_most` is the ratio that another one of the same guarantees may have to it at most
     (95 %, one-sided), None where nothing is known. `ended`: "margin" and "one left" prove it if
@@ -48,6 +49,7 @@ class Race(ResultModel):
     baseline: str
     weaker: list[str]
     metric: str
+    label: str
     cell: str
     decides: str
     margin_percent: float

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from fsgauge.plan.levels import corrected, shown_from
+from fsgauge.record.factors import COMMITS
 from fsgauge.record.modes import LOOKS
 from fsgauge.record.records import OfTurn, RunRecord, StudyRecord
 from fsgauge.stats.choosing.commands import commands_of
@@ -21,7 +22,7 @@ from fsgauge.stats.race.replay import Replay, raced_plan, spent_seconds, turns_o
 from fsgauge.stats.race.rules import Interval
 from fsgauge.stats.ratio import ratio_of_blocks
 from fsgauge.stats.results import Comparison, Results
-from fsgauge.stats.sentence import few_operations
+from fsgauge.stats.sentence import edges_of, few_operations
 from fsgauge.stats.verdict import is_too_wide
 from fsgauge.stats.wording import (
     HOPELESS_PERCENT,
@@ -53,11 +54,23 @@ def of_shown(study: StudyRecord, records: Iterable[Of]) -> list[Of]:
     return [record for record in records if (record.block, record.turn) in shown]
 
 
+def leader_named_before(found: Replay, comparisons: Sequence[Comparison]) -> list[Comparison]:
+    """The leader is no pick of the fresh blocks, even where it is the furthest in them."""
+    return [
+        each.model_copy(update={"pick_low": each.low, "pick_high": each.high})
+        if each.system == found.leader
+        else each
+        for each in comparisons
+    ]
+
+
 def with_race(
     results: Results, study: StudyRecord, runs: Sequence[RunRecord], found: Replay
 ) -> Results:
     """The results with the race of the whole study, which the answer begins with."""
     race = race_in(found, runs)
+    if results.unit_in(race.cell, METRICS[race.metric].unit) == COMMITS:
+        race = race.model_copy(update={"label": "commits per second"})
     if not results.sureness.valid:
         return results.model_copy(update={"race": race})
     fresh = [
@@ -95,6 +108,7 @@ def race_in(found: Replay, runs: Sequence[RunRecord]) -> Race:
         baseline=plan.baseline,
         weaker=rules.weaker,
         metric=found.metric,
+        label=METRICS[found.metric].label,
         cell=found.cell,
         decides=next(each.name for each in cells if each.id == found.cell) if cells[1:] else "",
         margin_percent=rules.margin_percent,
@@ -270,9 +284,8 @@ def _headline(race: Race, fresh: Sequence[Comparison], other: Comparison | None)
 
 def _times(race: Race, found: Comparison, *, its: bool = False) -> str:
     """ "1.22 times ext4 in operations per second (1.17 to 1.27; 8 fresh blocks)"."""
-    label = METRICS[race.metric].label
-    edges = found.low or found.ratio, found.high or found.ratio
-    of = f"its {label}" if its else f"{race.baseline} in {label}"
+    edges = edges_of(found, is_pick=True)
+    of = f"its {race.label}" if its else f"{race.baseline} in {race.label}"
     ends = f"{ratio_range(*edges)}; {count(race.confirmed, 'fresh block')}"
     return f"{factor_words(found.ratio, edges)} times {of} ({ends})"
 

@@ -61,9 +61,15 @@ def test_it_is_said_by_the_device_and_in_shares_of_bytes() -> None:
         "Fragmentation matters here: reading every file takes a disk with heads 3.0"
     )
     on_flash = sentence(files(10, 1000, 1 << 30, rotational=False))
-    assert on_flash.startswith("Fragmentation does not matter here")
+    assert on_flash.startswith("Fragmentation does not matter here: reading every file takes as")
     assert "25.0 % of the bytes are in short pieces" in on_flash
     assert "which of both is not known" in sentence(files(10, 1000, 1 << 30, rotational=None))
+    whole = files(10, 10, 1 << 30, rotational=None)
+    counts = whole.counts.model_copy(update={"short_bytes": 0})
+    assert sentence(whole.model_copy(update={"counts": counts})) == (
+        "Fragmentation does not matter here: reading every file takes as long as from whole"
+        " files, within 1 %"
+    )
     none = sentence(files(0, 0, 0, rotational=True))
     assert none == "No file has an extent on the device: nothing is fragmented"
 

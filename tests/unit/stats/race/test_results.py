@@ -100,6 +100,7 @@ def race(left: Sequence[Place] | None = None, **changes: Any) -> Race:
         "baseline": "ext4",
         "weaker": [],
         "metric": "iops",
+        "label": "operations per second",
         "cell": "c",
         "decides": "",
         "margin_percent": 2.0,
@@ -161,6 +162,31 @@ def test_the_winner_its_gain_and_what_no_other_can_be() -> None:
         "xfs ran 32 times, so stalls rarer than one run in 11 may have been missed.",
         "xfs allocsize 64 MiB could not be told from it in the race.",
     ]
+
+
+def test_a_gain_has_one_interval_in_the_whole_answer(directory: Path, stored: StoredStudy) -> None:
+    """The race gave the leader's, and the sentence behind it that of the largest of several."""
+    results, found = read_report(directory).results, replayed(stored.study, stored.runs)
+    assert found is not None
+    of = {each.system: each for each in results.comparisons if each.metric == found.metric}
+    leader = of.pop(found.leader)
+    assert (leader.pick_low, leader.pick_high) == (leader.low, leader.high)
+    assert any((each.pick_low, each.pick_high) != (each.low, each.high) for each in of.values())
+    wide = gain(pick_low=1.1, pick_high=1.35)
+    assert "(1.10 to 1.35; 8 fresh blocks)" in race_lines(race(), [wide])[0]
+
+
+def test_the_gain_of_a_load_that_commits_is_in_commits(
+    directory: Path, stored: StoredStudy
+) -> None:
+    results, found = read_report(directory).results, replayed(stored.study, stored.runs)
+    assert found is not None
+    committed = results.model_copy(update={"commits": [found.cell]})
+    own = with_race(committed, stored.study, stored.runs, found).race
+    assert own is not None and own.label == "commits per second"
+    assert race_lines(race(label="commits per second"), [gain()])[0].startswith(
+        "xfs leads the 4: 1.22 times ext4 in commits per second (1.17"
+    )
 
 
 def test_the_cell_that_decides_is_named_where_there_are_others() -> None:
