@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from importlib.resources import files
+
 import pytest
 
 from fsgauge.errors import RigError
+from fsgauge.machine.device import fua_writes
 from fsgauge.machine.process.tool import Said
 from fsgauge.rig.vm import guest_set_up
 from fsgauge.rig.vm.guest_set_up import fall, run
@@ -84,3 +87,9 @@ def test_a_folder_that_stays_busy_is_given_up(
     umount += [said(32, "umount: /mnt/below: target is busy.")]
     with pytest.raises(RigError, match="cannot be unmounted"):
         fall("/mnt/below")
+
+
+def test_a_guest_mounts_what_counts_writes_with_fua() -> None:
+    """On a disk of NVMe they were "not counted: tracefs is not mounted"."""
+    start = (files("fsgauge.rig.vm") / "guest" / "start").read_text()
+    assert f"mount -t tracefs tracefs {fua_writes._TRACEFS};" in start
