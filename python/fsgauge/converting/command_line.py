@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import NoReturn
 
 from fsgauge.converting import numbers
-from fsgauge.converting.fio_options import Fate
+from fsgauge.converting.fio_options import Fate, of_each
 from fsgauge.converting.groups import ALIKE, Findings, Group
 from fsgauge.converting.job_file import Option
 from fsgauge.errors import did_you_mean, nearest
@@ -35,8 +35,7 @@ def options_of(tool: str) -> Options:
     takes = {found[0]: key == "values" for key, all_ in alike.items() for found in all_}
     fates: dict[str, tuple[Fate, str]] = {}
     for fate in ("noted", "refused"):
-        for same, why in table[fate].items():
-            fates |= dict.fromkeys(same.split(", "), (fate, why))
+        fates |= {name: (fate, why) for name, why in of_each(table[fate]).items()}
     return Options(names, takes, fates)
 
 
@@ -55,34 +54,31 @@ class Line:
 
     def read(self, words: list[str], tool: str) -> None:
         """Take each option as its table has it; raises InputError for an unknown one."""
-        takes = self.known.takes
-        place, end = 0, max(self.text.lower().find(tool), 0)
-        while place < len(words):
-            word = words[place]
-            place += 1
+        end = max(self.text.lower().find(tool), 0)
+        left = words[::-1]
+        while left:
+            word = left.pop()
             begin = self.text.find(word, end)
             begin, end = (begin, begin + len(word)) if begin >= 0 else (end, end)
             if not word.startswith("-") or word == "-":
                 self.paths.append(word)
                 continue
-            is_long = word.startswith("--")
             name, equals, value = word[:2], "", word[2:].removeprefix("=")  # IO500 has -t=4096
-            if is_long:
+            if word.startswith("--"):
                 name, equals, value = word.partition("=")
             usual = self.known.names.get(name, name)
             option = Option(usual, value or None, "the command", 0, begin + 1, self.text, word)
-            if usual not in takes:
+            takes_value = self.known.takes.get(usual)
+            if takes_value is None:
                 near = nearest(name, self.known.names, least=ALIKE)
                 hint = f": {did_you_mean(near)}" if near else ""
                 wrong(option, f"{tool}'s {name} is not known here{hint}")
-            if takes[usual] and not value:
-                value = words[place] if place < len(words) else ""
-                option = Option(usual, value, "the command", 0, begin + 1, self.text, word)
-                place += 1
-            elif not takes[usual] and equals:
+            if takes_value and not value:
+                option = replace(option, value=left.pop() if left else "")
+            elif not takes_value and equals:
                 wrong(option, f"{name} takes no value, and it is {value!r}")
-            elif not takes[usual] and value:  # -wr: two letters
-                words.insert(place, f"-{value}")
+            elif not takes_value and value:  # -wr: two letters
+                left.append(f"-{value}")
                 end = begin + 1
             self.given[usual] = option
             self.times[usual] += 1
