@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
-from functools import cache
 from typing import NoReturn
 
 from fsgauge.converting import numbers
@@ -17,18 +16,11 @@ from fsgauge.study.other_tools import table_of_words
 from fsgauge.units import exact_size
 
 
-@dataclass(frozen=True)
-class Options:
-    """The usual name of each option of a tool, whether it takes a value, the fate of some and why
-    it is that."""
-
-    names: Mapping[str, str]
-    takes: Mapping[str, bool]
-    fates: Mapping[str, tuple[Fate, str]]
-
-
-@cache
-def options_of(tool: str) -> Options:
+def _options_of(
+    tool: str,
+) -> tuple[dict[str, str], dict[str, bool], dict[str, tuple[Fate, str]]]:
+    """The usual name of each option, whether it takes a value, the fate of some and why it is
+    that."""
     table = table_of_words()[tool]["command"]
     alike = {key: [each.split(",") for each in table[key].split()] for key in ("flags", "values")}
     names = {name: found[0] for all_ in alike.values() for found in all_ for name in found}
@@ -36,7 +28,7 @@ def options_of(tool: str) -> Options:
     fates: dict[str, tuple[Fate, str]] = {}
     for fate in ("noted", "refused"):
         fates |= {name: (fate, why) for name, why in of_each(table[fate]).items()}
-    return Options(names, takes, fates)
+    return names, takes, fates
 
 
 @dataclass
@@ -45,7 +37,6 @@ class Line:
 
     text: str
     findings: Findings
-    known: Options
     tasks: int = 0
     given: dict[str, Option] = field(default_factory=dict)
     times: Counter[str] = field(default_factory=Counter)
@@ -54,6 +45,7 @@ class Line:
 
     def read(self, words: list[str], tool: str) -> None:
         """Take each option as its table has it; raises InputError for an unknown one."""
+        names, takes, fates = _options_of(tool)
         end = max(self.text.lower().find(tool), 0)
         left = words[::-1]
         while left:
@@ -66,11 +58,11 @@ class Line:
             name, equals, value = word[:2], "", word[2:].removeprefix("=")  # IO500 has -t=4096
             if word.startswith("--"):
                 name, equals, value = word.partition("=")
-            usual = self.known.names.get(name, name)
+            usual = names.get(name, name)
             option = Option(usual, value or None, "the command", 0, begin + 1, self.text, word)
-            takes_value = self.known.takes.get(usual)
+            takes_value = takes.get(usual)
             if takes_value is None:
-                near = nearest(name, self.known.names, least=ALIKE)
+                near = nearest(name, names, least=ALIKE)
                 hint = f": {did_you_mean(near)}" if near else ""
                 wrong(option, f"{tool}'s {name} is not known here{hint}")
             if takes_value and not value:
@@ -82,8 +74,8 @@ class Line:
                 end = begin + 1
             self.given[usual] = option
             self.times[usual] += 1
-            if usual in self.known.fates:
-                self.findings.take(option, *self.known.fates[usual])
+            if usual in fates:
+                self.findings.take(option, *fates[usual])
 
     def has(self, name: str) -> bool:
         return name in self.given

@@ -15,7 +15,7 @@ from pathlib import PurePath
 
 from fsgauge import kinds
 from fsgauge.converting import numbers
-from fsgauge.converting.command_line import Line, options_of, wrong
+from fsgauge.converting.command_line import Line, wrong
 from fsgauge.converting.fio import convert_sections
 from fsgauge.converting.groups import Converted, Findings, Group, Value, Whole
 from fsgauge.converting.job_file import Option, read_command
@@ -46,7 +46,7 @@ def convert_command(command: str) -> Converted:
             cause=f"read are command lines of fio, {', '.join(_TOOLS)}",
             next=f"fsgauge explain {other}" if tool_called(other) else "fsgauge study --help",
         )
-    line = Line(command, Findings(), options_of(name))
+    line = Line(command, Findings())
     line.tasks = _tasks(words[:place], line.findings)
     line.read(words[place + 1 :], name)
     whole = _TOOLS[name](line)

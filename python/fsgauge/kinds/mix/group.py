@@ -35,7 +35,6 @@ class Group(GroupKeys):
     @model_validator(mode="after")
     def _makes_sense(self, info: ValidationInfo) -> Self:
         self._weights_fit()
-        self._zones_fill_the_space()
         self._calls_can_be_made()
         self._blocks_fit()
         self._files_can_be()
@@ -200,10 +199,8 @@ class Group(GroupKeys):
                     next="a weight for each size",
                 )
 
-    def _zones_fill_the_space(self) -> None:
-        if self.order != "random" or self.distribution != "zones":
-            return
-        if sum(self.zone_sizes) != 100 or not self.zone_weights or 0 in self.zone_sizes:
+        is_whole = sum(self.zone_sizes) == 100 and self.zone_weights and 0 not in self.zone_sizes
+        if self.order == "random" and self.distribution == "zones" and not is_whole:
             raise conflict(
                 f"the zones are {sum(self.zone_sizes)} % of the space, with"
                 f" {len(self.zone_weights)} weights",
