@@ -15,7 +15,6 @@ from fsgauge.converting.job_file import LARGEST_BYTES
 from fsgauge.converting.personalities import convert_personality, is_personality
 from fsgauge.converting.vdbench import convert_vdbench, is_vdbench
 from fsgauge.converting.writing import study_text
-from fsgauge.errors import InputError
 from fsgauge.plain_files import read_named
 from fsgauge.study.parse import parse_study
 
@@ -55,8 +54,6 @@ def _valid(converted: Converted, systems: Sequence[str]) -> Study:
     converted.findings.note_unused()
     text = study_text(converted, systems)
     if kinds.GROUPS in kinds.names():
-        try:
+        with at_lines_of_job(converted):
             parse_study(text, f"the study of {converted.title}", "converted")
-        except InputError as error:
-            raise at_lines_of_job(error, converted) from error
     return Study(text, converted)

@@ -10,9 +10,8 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -58,34 +57,28 @@ _CALL = re.compile(r"(?P<name>\w+)\(\d+<(?P<path>[^>]*)>(?P<rest>.*)")
 _NUMBERS = re.compile(r", (\d+), (\d+)\)? ")
 
 
-@dataclass
 class Requests:
     """What one side asked for of one section: how often each kind and size, how far each request
     is from the end of the one before it in its file, and how often it is in the file of the one
     before it; the offsets of each kind."""
 
-    kinds: Counter[str] = field(default_factory=Counter)
-    sizes: Counter[tuple[str, int]] = field(default_factory=Counter)
-    steps: Counter[tuple[str, int]] = field(default_factory=Counter)
-    turns: Counter[bool] = field(default_factory=Counter)
-    offsets: dict[str, list[tuple[str, int]]] = field(default_factory=dict)
-    file_bytes: int = FILE_BYTES
-    _ends: dict[str, int] = field(default_factory=dict)
-    _file: str = ""
-
-    @property
-    def has_several_files(self) -> bool:
-        return len(self._ends) > 1
+    def __init__(self, file_bytes: int = FILE_BYTES) -> None:
+        self.file_bytes = file_bytes
+        self.kinds, self.sizes = Counter[str](), Counter[tuple[str, int]]()
+        self.steps, self.turns = Counter[tuple[str, int]](), Counter[bool]()
+        self.offsets: dict[str, list[tuple[str, int]]] = defaultdict(list)
+        self.ends: dict[str, int] = {}
+        self._file = ""
 
     def add(self, kind: str, size: int, offset: int, file: str) -> None:
         self.kinds[kind] += 1
         if kind in ("read", "write", "trim"):
             self.sizes[kind, size] += 1
-            self.steps[kind, offset - self._ends.get(file, 0)] += 1
-            self._ends[file] = offset + size
+            self.steps[kind, offset - self.ends.get(file, 0)] += 1
+            self.ends[file] = offset + size
             self.turns[file == self._file] += 1
             self._file = file
-            self.offsets.setdefault(kind, []).append((file, offset))
+            self.offsets[kind].append((file, offset))
 
     def places(self, most: Mapping[str, int]) -> Counter[tuple[str, int]]:
         """In which part of a file the first so many requests of each kind lie."""
@@ -127,7 +120,13 @@ def compared_sections(
                 next=f"apt-get install {program}",
             )
     sections = read_job_file(job)
-    _require_requests(sections)
+    for engine in filter(None, (each.options.get("ioengine") for each in sections)):
+        if engine.value in FILE_ENGINES:
+            raise engine.wrong(
+                f"{engine.value} is done once for each file, and a study goes on for its time",
+                next="without --check: the study's notes say what differs",
+                cause="there are no requests to compare: how many files there are ends fio's run",
+            )
     converted = convert_fio(job, without=without)
     file_bytes = _file_bytes(converted)
     with tempfile.TemporaryDirectory(prefix="fsgauge-check-") as scratch:
@@ -139,17 +138,6 @@ def compared_sections(
         name = f"section{number}"
         both = of_fio.get(name, Requests()), of_study.get(name, Requests())
         yield compared(f"section {number + 1}", *both, is_scattered=name in scattered)
-
-
-def _require_requests(sections: list[Section]) -> None:
-    for section in sections:
-        engine = section.options.get("ioengine")
-        if engine is not None and engine.value in FILE_ENGINES:
-            raise engine.wrong(
-                f"{engine.value} is done once for each file, and a study goes on for its time",
-                next="without --check: the study's notes say what differs",
-                cause="there are no requests to compare: how many files there are ends fio's run",
-            )
 
 
 def _file_bytes(converted: Converted) -> int:
@@ -261,20 +249,18 @@ def compared(
             next="without --check: the study's notes say what differs",
         )
     most = fio.kinds & study.kinds
-    offsets = [each.heat(most) if is_scattered else each.places(most) for each in (fio, study)]
-    steps = list(_steps(fio.steps, study.steps))
-    told: list[tuple[str, Mapping[Any, int], Mapping[Any, int]]] = [
-        ("kinds", fio.kinds, study.kinds),
-        ("sizes", fio.sizes, study.sizes),
-        ("offsets", offsets[0], offsets[1]),
-        ("steps", steps[0], steps[1]),
-    ]
-    if fio.has_several_files or study.has_several_files:
-        told.append(("turns", fio.turns, study.turns))
+    told: dict[str, Sequence[Mapping[Any, int]]] = {
+        "kinds": (fio.kinds, study.kinds),
+        "sizes": (fio.sizes, study.sizes),
+        "offsets": [(each.heat if is_scattered else each.places)(most) for each in (fio, study)],
+        "steps": list(_steps(fio.steps, study.steps)),
+    }
+    if max(len(fio.ends), len(study.ends)) > 1:
+        told["turns"] = fio.turns, study.turns
     lines: list[str] = []
     apart: list[str] = []
     blocks = len({place for found in study.offsets.values() for place in found})
-    for what, of_fio, of_study in told:
+    for what, (of_fio, of_study) in told.items():
         drawn = blocks if what == "steps" else None  # an order may come again in every round
         difference, bound = distance(of_fio, of_study, drawn)
         word = "equal" if difference <= bound else "unlike"

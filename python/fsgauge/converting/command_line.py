@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from functools import cache
+from dataclasses import dataclass, field, replace
 from typing import NoReturn
 
 from fsgauge.converting import numbers
-from fsgauge.converting.fio_options import Fate
+from fsgauge.converting.fio_options import Fate, of_each
 from fsgauge.converting.groups import ALIKE, Findings, Group
 from fsgauge.converting.job_file import Option
 from fsgauge.errors import did_you_mean, nearest
@@ -17,27 +16,19 @@ from fsgauge.study.other_tools import table_of_words
 from fsgauge.units import exact_size
 
 
-@dataclass(frozen=True)
-class Options:
-    """The usual name of each option of a tool, whether it takes a value, the fate of some and why
-    it is that."""
-
-    names: Mapping[str, str]
-    takes: Mapping[str, bool]
-    fates: Mapping[str, tuple[Fate, str]]
-
-
-@cache
-def options_of(tool: str) -> Options:
+def _options_of(
+    tool: str,
+) -> tuple[dict[str, str], dict[str, bool], dict[str, tuple[Fate, str]]]:
+    """The usual name of each option, whether it takes a value, the fate of some and why it is
+    that."""
     table = table_of_words()[tool]["command"]
     alike = {key: [each.split(",") for each in table[key].split()] for key in ("flags", "values")}
     names = {name: found[0] for all_ in alike.values() for found in all_ for name in found}
     takes = {found[0]: key == "values" for key, all_ in alike.items() for found in all_}
     fates: dict[str, tuple[Fate, str]] = {}
     for fate in ("noted", "refused"):
-        for same, why in table[fate].items():
-            fates |= dict.fromkeys(same.split(", "), (fate, why))
-    return Options(names, takes, fates)
+        fates |= {name: (fate, why) for name, why in of_each(table[fate]).items()}
+    return names, takes, fates
 
 
 @dataclass
@@ -46,7 +37,6 @@ class Line:
 
     text: str
     findings: Findings
-    known: Options
     tasks: int = 0
     given: dict[str, Option] = field(default_factory=dict)
     times: Counter[str] = field(default_factory=Counter)
@@ -55,39 +45,37 @@ class Line:
 
     def read(self, words: list[str], tool: str) -> None:
         """Take each option as its table has it; raises InputError for an unknown one."""
-        takes = self.known.takes
-        place, end = 0, max(self.text.lower().find(tool), 0)
-        while place < len(words):
-            word = words[place]
-            place += 1
+        names, takes, fates = _options_of(tool)
+        end = max(self.text.lower().find(tool), 0)
+        left = words[::-1]
+        while left:
+            word = left.pop()
             begin = self.text.find(word, end)
             begin, end = (begin, begin + len(word)) if begin >= 0 else (end, end)
             if not word.startswith("-") or word == "-":
                 self.paths.append(word)
                 continue
-            is_long = word.startswith("--")
             name, equals, value = word[:2], "", word[2:].removeprefix("=")  # IO500 has -t=4096
-            if is_long:
+            if word.startswith("--"):
                 name, equals, value = word.partition("=")
-            usual = self.known.names.get(name, name)
+            usual = names.get(name, name)
             option = Option(usual, value or None, "the command", 0, begin + 1, self.text, word)
-            if usual not in takes:
-                near = nearest(name, self.known.names, least=ALIKE)
+            takes_value = takes.get(usual)
+            if takes_value is None:
+                near = nearest(name, names, least=ALIKE)
                 hint = f": {did_you_mean(near)}" if near else ""
                 wrong(option, f"{tool}'s {name} is not known here{hint}")
-            if takes[usual] and not value:
-                value = words[place] if place < len(words) else ""
-                option = Option(usual, value, "the command", 0, begin + 1, self.text, word)
-                place += 1
-            elif not takes[usual] and equals:
+            if takes_value and not value:
+                option = replace(option, value=left.pop() if left else "")
+            elif not takes_value and equals:
                 wrong(option, f"{name} takes no value, and it is {value!r}")
-            elif not takes[usual] and value:  # -wr: two letters
-                words.insert(place, f"-{value}")
+            elif not takes_value and value:  # -wr: two letters
+                left.append(f"-{value}")
                 end = begin + 1
             self.given[usual] = option
             self.times[usual] += 1
-            if usual in self.known.fates:
-                self.findings.take(option, *self.known.fates[usual])
+            if usual in fates:
+                self.findings.take(option, *fates[usual])
 
     def has(self, name: str) -> bool:
         return name in self.given

@@ -15,7 +15,7 @@ from pathlib import PurePath
 
 from fsgauge import kinds
 from fsgauge.converting import numbers
-from fsgauge.converting.command_line import Line, options_of, wrong
+from fsgauge.converting.command_line import Line, wrong
 from fsgauge.converting.fio import convert_sections
 from fsgauge.converting.groups import Converted, Findings, Group, Value, Whole
 from fsgauge.converting.job_file import Option, read_command
@@ -46,7 +46,7 @@ def convert_command(command: str) -> Converted:
             cause=f"read are command lines of fio, {', '.join(_TOOLS)}",
             next=f"fsgauge explain {other}" if tool_called(other) else "fsgauge study --help",
         )
-    line = Line(command, Findings(), options_of(name))
+    line = Line(command, Findings())
     line.tasks = _tasks(words[:place], line.findings)
     line.read(words[place + 1 :], name)
     whole = _TOOLS[name](line)
@@ -87,6 +87,9 @@ _FILE = re.compile(r" --?(?:hostfile|machinefile|f)(?=[ =])")
 _NAMES = re.compile(r" --?(?:hosts?|H|w|nodelist)[ =](\S+)")
 _NAME = re.compile(r"(?:[^,\[]|\[[^\]]*\])+")
 _MOST_NAMES = 100_000
+_MPIRUN = ("np|n|c|-np|-n", "ppn|npernode|-ppn|N", "nnodes")
+_SRUN = ("n|-ntasks", "-ntasks-per-node|-tasks-per-node", "N|-nodes")
+"""How they are told the tasks in all, those of each node, and the nodes."""
 
 
 def _slots(text: str) -> Counter[str]:
@@ -103,14 +106,8 @@ def _tasks(words: list[str], findings: Findings) -> int:
     """How many a launcher starts: in all, on each node, or one a slot; 0 without a launcher."""
     if not words:
         return 0
-    text = " ".join(words)
-    is_slurm = PurePath(words[0]).name == "srun"
-    every = "n|-ntasks" if is_slurm else "np|n|c|-np|-n"
-    each = "-ntasks-per-node|-tasks-per-node" if is_slurm else "ppn|npernode|-ppn|N"
-    of_nodes = "N|-nodes" if is_slurm else "nnodes"
-    counts = [
-        re.search(rf" -(?:{names})[ =]?(\d+)(?= |$)", text) for names in (every, each, of_nodes)
-    ]
+    text, names = " ".join(words), _SRUN if PurePath(words[0]).name == "srun" else _MPIRUN
+    counts = [re.search(rf" -(?:{each})[ =]?(\d+)(?= |$)", text) for each in names]
     tasks, of_node, nodes = (int(found[1]) if found else 0 for found in counts)
     slots = _slots(text)
     if not (tasks or of_node or slots or nodes) and _FILE.search(text):
@@ -124,10 +121,8 @@ def _tasks(words: list[str], findings: Findings) -> int:
         what = f"{words[0]} does not say how many tasks: here one for each {where} that it names"
         findings.note(words[0], what)
     if nodes > 1 or len(slots) > 1 or _FILE.search(text):
-        what = (
-            "all tasks are threads of one host; on several, jobs are of each: --rig fleet --hosts"
-        )
-        findings.note(f"{words[0]} names hosts", what)
+        what = "all tasks are threads of one host; on several, jobs are of each:"
+        findings.note(f"{words[0]} names hosts", f"{what} --rig fleet --hosts")
     if of_node:
         return tasks or of_node * (nodes or len(slots) or 1)
     return tasks or slots.total() or nodes or 1
@@ -156,44 +151,32 @@ def _elbencho(line: Line) -> None:
             continue
         share = line.number("--rwmixpct", 0) if option == "-w" else 0
         mixed = {"write": 100 - share, "read": share} if share else {name: 1}
-        operations = {each: weight for each, weight in mixed.items() if weight}
-        group = line.phase(name, {operation: 1} if is_of_names else operations, jobs, block)
+        weights = {operation: 1} if is_of_names else {each: w for each, w in mixed.items() if w}
+        group = line.phase(name, weights, jobs, block)
         limited = {"-w": "--limitwrite", "-r": "--limitread"}.get(option, "")
         if rate := line.size(limited, 0):
-            _limit(line, group, rate * jobs, (limited, size_bytes if is_of_names else None))
+            if not is_of_names:
+                group.put("bandwidth", exact_bandwidth(rate * jobs))
+            elif size_bytes:  # in files, made and removed in turns
+                turns = 2 if group.does("unlink") else 1
+                group.put("rate", exact_rate(round(turns * rate * jobs / size_bytes, 6)))
+            else:
+                line.refuse(limited, "empty files have no bytes; the nearest is rate of a group")
+            group.put("arrival", "constant")
         group.duration_ns = limit_ns
         if is_of_names:
             count = max(line.number("-n", 1), 1) * line.number("-N", 1)
             group.put_files(count, size_bytes, own=True)
-        else:
-            _blocks(line, group, share)
-            _elbencho_files(line, size_bytes, block)
+            continue
+        _blocks(line, group, share)
+        if group is not line.groups[0]:
+            group.share_files(line.groups[0], line.findings)
+            continue
+        if not size_bytes:
+            line.note("-s", "how large the files are is not said: 256 MiB")
+        each_bytes = size_bytes // block * block or max(256 << 20, block)
+        group.put_files(_count_of_files(line) or 1, each_bytes, own=False)
     line.note("--timelimit", "a phase lasts its time, and goes on at the start of the files")
-
-
-def _limit(line: Line, group: Group, bytes_per_second: int, of: tuple[str, int | None]) -> None:
-    """The pace in bytes; of whole files, which have a size, in files, made and removed in turns."""
-    option, size_bytes = of
-    if size_bytes is None:
-        group.put("bandwidth", exact_bandwidth(bytes_per_second))
-    elif size_bytes:
-        turns = 2 if group.does("unlink") else 1
-        group.put("rate", exact_rate(round(turns * bytes_per_second / size_bytes, 6)))
-    else:
-        line.refuse(option, "empty files have no bytes; the nearest is rate of a group")
-        return
-    group.put("arrival", "constant")
-
-
-def _elbencho_files(line: Line, size_bytes: int, block: int) -> None:
-    first, last = line.groups[0], line.groups[-1]
-    if last is not first:
-        last.share_files(first, line.findings)
-        return
-    if not size_bytes:
-        line.note("-s", "how large the files are is not said: 256 MiB")
-    each = size_bytes // block * block or max(256 << 20, block)
-    first.put_files(_count_of_files(line) or 1, each, own=False)
 
 
 def _count_of_files(line: Line) -> int:

@@ -4,6 +4,7 @@ what it looks for: the rate below a latency, or a rate that is steady."""
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from fsgauge.converting import numbers
@@ -93,13 +94,11 @@ def _as_written(without: frozenset[str], sections: list[Section]) -> frozenset[s
 
 
 def _without(section: Section, findings: Findings) -> Section:
-    kept: dict[str, Option] = {}
-    for name, option in section.options.items():
+    kept = dict(section.options)
+    for name in section.options:
         if name in findings.without:
-            findings.note(option, "left out, as asked")
-        else:
-            kept[name] = option
-    return Section(section.name, kept, section.head)
+            findings.note(kept.pop(name), "left out, as asked")
+    return replace(section, options=kept)
 
 
 def _group(job: FioJob, name: str, size_bytes: int | None) -> Group:
@@ -116,7 +115,7 @@ def _full(job: FioJob, group: Group) -> None:
     """Writes that find no space: of errors that are ignored, the second list is theirs."""
     of_writes = job.text("ignore_error", "").split(",")[1:2]
     is_ignored = any(_NO_SPACE & set(each.split(":")) for each in of_writes)
-    if (is_ignored or job.switch("fill_device")) and (group.does("write") or group.does("create")):
+    if (is_ignored or job.switch("fill_device")) and {"write", "create"} & group.operations.keys():
         source = job.option("ignore_error" if is_ignored else "fill_device")
         group.put("continue_when_full", True, source)
 
@@ -227,52 +226,43 @@ def _latency_search(jobs: Sequence[FioJob], groups: Sequence[Group]) -> tuple[Ke
     found = [(job, group) for job, group in both if job.time_ns("latency_target")]
     if not found:
         return {}, {}
-    plans = []
+    limits: list[tuple[str, str]] = []
     for job, group in found:
-        plans.append(_curve(job))
-        window, window_ns = job.option("latency_window"), job.time_ns("latency_window")
-        if window is not None and window_ns:
-            group.duration_ns, group.sources["duration"] = window_ns, [window]
-    first, last = found[0][0], found[-1][0]
-    if any(plan != plans[0] for plan in plans):
-        last.refuse("latency_target", "a study has one limit; the nearest is a study of each")
+        limit = exact_duration(job.time_ns("latency_target"))
+        percent = job.read("latency_percentile", float, 100.0)
+        limits.append((limit, _QUANTILES.get(percent, "p999")))
+        if percent not in _QUANTILES:
+            near = "the nearest is latency_percentile=99.9"
+            why = f"a limit of {percent:g} % of the operations; {near}"
+            job.refuse(job.option("latency_percentile") or "latency_target", why)
+        if window_ns := job.time_ns("latency_window"):
+            group.last(window_ns, job.option("latency_window"))
+    if len(set(limits)) > 1:
+        why = "a study has one limit; the nearest is a study of each"
+        found[-1][0].refuse("latency_target", why)
+    target, share = map(found[0][0].option, ("latency_target", "latency_percentile"))
+    (limit, quantile), *_ = limits
     names = [f"operations of {group.name}" for _, group in found]
     is_usual = len(found) == 1 and found[0][1] is groups[0]
-    workload: Keys = {} if is_usual else {"primary": (names, [first.option("latency_target")])}
-    return workload, {key: (value, [first.option(of)]) for key, value, of in plans[0]}
-
-
-def _curve(job: FioJob) -> list[tuple[str, str, str]]:
-    """Keys of [plan], their values, and the options that these are from."""
-    limit_ns = job.time_ns("latency_target")
-    percent = job.read("latency_percentile", float, 100.0)
-    if percent not in _QUANTILES:
-        why = f"a limit of {percent:g} % of the operations; the nearest is latency_percentile=99.9"
-        job.refuse(job.option("latency_percentile") or "latency_target", why)
-    return [
-        ("mode", "curve", "latency_target"),
-        ("latency_limit", exact_duration(limit_ns), "latency_target"),
-        ("quantile", _QUANTILES.get(percent, "p999"), "latency_percentile"),
-    ]
+    return {} if is_usual else {"primary": (names, [target])}, {
+        "mode": ("curve", [target]),
+        "latency_limit": (limit, [target]),
+        "quantile": (quantile, [share]),
+    }
 
 
 def _steady_search(jobs: Sequence[FioJob], groups: Sequence[Group]) -> Keys:
     """The keys of [workload] where all sections end as soon as they are steady: the warm-up does,
     after runtime at the latest, and as long as a window is measured after it."""
-    windows = {
-        (
-            job.text("steadystate", ""),
-            job.time_ns("steadystate_duration"),
-            group.duration_ns,
-            bool(group.after or group.start_after_ns),
-        )
-        for job, group in zip(jobs, groups, strict=True)
-    }
-    asked, window_ns, longest_ns, is_apart = next(iter(windows))
-    if len(windows) > 1 or not asked or is_apart or not 0 < window_ns <= (longest_ns or 0):
+    asked = {(job.text("steadystate", ""), job.time_ns("steadystate_duration")) for job in jobs}
+    lasting = {group.duration_ns or 0 for group in groups}
+    (what, window_ns), longest_ns = max(asked), max(lasting)
+    several = len(asked) > 1 or len(lasting) > 1
+    is_apart = any(group.after or group.start_after_ns for group in groups)
+    if several or is_apart or not what or not 0 < window_ns <= longest_ns:
         return {}
     source = jobs[0].option("steadystate_duration")
     for group in groups:
-        group.warm_up_ns += longest_ns or 0
-        group.duration_ns, group.sources["duration"] = window_ns, [source] if source else []
+        group.warm_up_ns += longest_ns
+        group.last(window_ns, source)
     return {"steady_window": (exact_duration(window_ns), [source])}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 
 from fsgauge.converting import numbers
 from fsgauge.converting.fio_job import READ, TRIM, WRITE, FioJob
@@ -73,12 +74,14 @@ def _choose_files(job: FioJob, group: Group, count: int, each_bytes: int, *, nam
     is_walk = group.keys.get("order") == "sequential" and not group.is_mixed
     if way == "sequential" and is_walk:  # in each file to its end
         return
+    unlike = {"distribution", "random_percent"} & group.keys.keys()
+    is_drawn_evenly = group.keys.get("order") == "random" and not unlike
     if way not in ("random", "roundrobin", "sequential"):
         why = "some files more often than others; the nearest is file_service_type=roundrobin"
     elif at_once < count and way != "sequential":
         given = job.option("openfiles")
         why = f"all files are used at a time; the nearest is openfiles={count}"
-    elif way == "random" and _is_drawn_evenly(group):
+    elif way == "random" and is_drawn_evenly:
         return
     elif way == "random":
         why = "a file is drawn for each operation, with offsets of its own in each; the nearest is"
@@ -93,7 +96,7 @@ def _choose_files(job: FioJob, group: Group, count: int, each_bytes: int, *, nam
         turn = int(each or 1) if way == "roundrobin" else round(each_bytes / block)
         group.put("files_in_turns", max(turn, 1), given)
         return
-    elif _is_drawn_evenly(group):
+    elif is_drawn_evenly:
         text = "blocks are drawn over all files together; fio takes its files in turns"
         job.note(service or "file_service_type is not set", text)
         return
@@ -101,12 +104,6 @@ def _choose_files(job: FioJob, group: Group, count: int, each_bytes: int, *, nam
         why = "what is verified is written file after file; the nearest is"
         why += " file_service_type=sequential"
     job.refuse(given, why)
-
-
-def _is_drawn_evenly(group: Group) -> bool:
-    """Whether its offsets fall on all blocks of all files alike."""
-    unlike = {"distribution", "random_percent"} & group.keys.keys()
-    return group.keys.get("order") == "random" and not unlike
 
 
 def _names(job: FioJob) -> list[str]:
@@ -136,20 +133,21 @@ def _file_bytes(job: FioJob, count: int, size_bytes: int | None) -> tuple[int, O
     """Of one file, and the option that says so."""
     filesize, size = _sizes(job)
     block = max(512, -(-_least_block(job) // 512) * 512)  # files are whole sectors, too
+    share = (size.value or "") if size else ""
     if filesize is not None and filesize.value:
         if re.search("[-:]", filesize.value):
             job.refuse(filesize, "files of several sizes; the nearest is a group of each")
             return block, filesize
         whole = _size(job, filesize)
         found = whole - _offset_bytes(job, whole)
-        if size is not None and (size.value or "").endswith("%"):
+        if share.endswith("%"):
             found = min(found, whole * job.percent("size", 100, "%") // 100)
-        elif size is not None and size.value != filesize.value:
+        elif size and size.value != filesize.value:
             job.note(size, "a run lasts its time, not a number of bytes")
         return max(found, block), filesize
-    if size is not None and size.value and "%" not in size.value:
+    if size and share and "%" not in share:
         return max(_size(job, size) // count // block * block, block), size
-    if size is not None and size.value and size.value.rstrip("%") != "100":
+    if share.rstrip("%") not in ("", "100"):
         job.refuse(size, "a share of files that are not known here; the nearest is a size")
         return block, size
     said = size_bytes or WHOLE_BYTES
@@ -196,49 +194,43 @@ def _least_block(job: FioJob) -> int:
 
 
 def _pace(job: FioJob, group: Group) -> None:
-    operations = group.keys["operations"]
-    assert isinstance(operations, dict)  # noqa: S101 - put before
     jobs = group.jobs
-    for name, key in (("rate_iops", "rate"), ("rate", "bandwidth")):
+    paces = {"rate_iops": ("rate", exact_rate), "rate": ("bandwidth", exact_bandwidth)}
+    for name, (key, words) in paces.items():
         option = job.option(name)
-        if option is not None and (total := _total(job, option, operations)):
-            words = exact_rate(total * jobs) if key == "rate" else exact_bandwidth(total * jobs)
-            group.put(key, words, option, job.option("numjobs") if jobs > 1 else None)
+        if option is not None and (total := _total(job, option, group.operations)):
+            group.put(key, words(total * jobs), option, job.option("numjobs") if jobs > 1 else None)
             process = job.choice("rate_process", ("linear", "poisson"))
             arrival = "exponential" if process == "poisson" else "constant"
             group.put("arrival", arrival, job.option("rate_process"))
 
 
-def _total(job: FioJob, option: Option, operations: dict[str, int]) -> int:
+def _total(job: FioJob, option: Option, operations: Mapping[str, int]) -> int:
     """Of one job. Reads and writes have paces of their own in fio: here one, by their weights. What
     is removed to be made again has a pace as well."""
     read, write, trim = (job.size_of(option.name, each, "0") for each in (READ, WRITE, TRIM))
     if "read" in operations and "write" in operations:
-        sizes = [
-            mean_bytes(sizes_of(job, each)) if option.name == "rate" else 1
-            for each in (READ, WRITE)
-        ]
+        in_bytes = option.name == "rate"
+        sizes = [mean_bytes(sizes_of(job, each)) if in_bytes else 1 for each in (READ, WRITE)]
         if read * operations["write"] * sizes[1] != write * operations["read"] * sizes[0]:
             why = "reads and writes at paces that their shares do not have; the nearest is a group"
             job.refuse(option, f"{why} of each")
         return read + write
-    if "trim" in operations:
-        return trim
     if job.engine in FILE_ENGINES:
         return read * len(operations)
-    return read if "read" in operations or "mmap_read" in operations else write
+    reading = {"read", "mmap_read"} & operations.keys()
+    return trim if "trim" in operations else read if reading else write
 
 
 def _rests(job: FioJob, group: Group) -> None:
     rest_ns = job.time_ns("thinktime")
     if not rest_ns:
         return
-    if group.keys.get("queue_depth", 1) != 1 or "rate" in group.keys or "bandwidth" in group.keys:
+    if group.keys.get("queue_depth", 1) != 1 or {"rate", "bandwidth"} & group.keys.keys():
         why = "a group rests with iodepth=1 and without a rate; the nearest is rate alone"
         job.refuse("thinktime", why)
     group.put("think", exact_duration(rest_ns), job.option("thinktime"))
-    every = job.positive("thinktime_blocks")
-    if every > 1:
+    if (every := job.positive("thinktime_blocks")) > 1:
         group.put("think_every", every, job.option("thinktime_blocks"))
 
 
@@ -246,8 +238,7 @@ def _times(job: FioJob, group: Group) -> None:
     option = job.option("runtime")
     runtime_ns = job.time_ns("runtime")
     if runtime_ns:
-        group.duration_ns = runtime_ns
-        group.sources["duration"] = [option] if option else []
+        group.last(runtime_ns, option)
     elif job.engine not in FILE_ENGINES:
         job.note(
             job.option("time_based") or job.option("size") or "runtime is not set",

@@ -151,28 +151,29 @@ class FioJob:
         is_refused = self._engine is not None and self._engine.fate == "refused"
         for option in self.section.options.values():
             known = by_name().get(option.name)
-            if known is None and is_refused:
-                continue
-            if known is None:
+            if known is not None:
+                is_carried = known.fate == "carried"
+                if is_carried and not option.value and option.name not in listed("alone"):
+                    self.wrong(option, "a value")
+                changes_nothing = option.value in _OFF and option.name not in listed("on_at_zero")
+                if is_carried or not changes_nothing:
+                    self.findings.take(option, known.fate, known.why)
+            elif not is_refused:
                 near = nearest(option.name, by_name(), least=ALIKE)
-                self._unknown(
-                    option,
-                    f"option {option.name}",
+                self.findings.unknown[option.key] = option.wrong(
+                    f"fio 3.33 has no option {option.name}",
                     next=f"fio --cmdhelp={near[0] if near else 'all'}",
                     cause="it is misspelt, or of another version of fio",
                     hint=did_you_mean(near),
                 )
-                continue
-            if known.fate == "carried" and not option.value and option.name not in listed("alone"):
-                self.wrong(option, "a value")
-            changes_nothing = option.value in _OFF and option.name not in listed("on_at_zero")
-            if known.fate == "carried" or not changes_nothing:
-                self.findings.take(option, known.fate, known.why)
-        self._check_engine()
-
-    def _unknown(self, option: Option, what: str, **told: str) -> None:
-        place = option.path, option.line, option.name
-        self.findings.unknown[place] = option.wrong(f"fio 3.33 has no {what}", **told)
+        named, engine = self.option("ioengine"), self._engine
+        if named is not None and engine is not None:
+            self.findings.take(named, engine.fate, engine.why)
+        elif named is not None:
+            hint = did_you_mean(nearest(self.engine, engines(), least=ALIKE))
+            self.findings.unknown[named.key] = named.wrong(
+                f"fio 3.33 has no ioengine {self.engine}", next="fio --enghelp", hint=hint
+            )
 
     @property
     def _engine(self) -> FioOption | None:
@@ -180,27 +181,14 @@ class FioJob:
         name = self.engine
         return engines().get("external" if "/" in name or name.endswith(".so") else name)
 
-    def _check_engine(self) -> None:
-        option, engine = self.option("ioengine"), self._engine
-        if option is None:
-            return
-        if engine is None:
-            near = did_you_mean(nearest(self.engine, engines(), least=ALIKE))
-            self._unknown(option, f"ioengine {self.engine}", next="fio --enghelp", hint=near)
-        else:
-            self.findings.take(option, engine.fate, engine.why)
-
 
 def drawing(section: Section) -> list[Option]:
     """Of a job's section what says which requests there are and how they are submitted; not where,
     when and for how long, which a study has. Nothing else of a job is told to fio, so that none of
     it runs a command, writes another file or changes the machine. kb_base is first, for all sizes
     behind it."""
-    units = [option for name, option in section.options.items() if name == "kb_base"]
-    return units + [
-        option
-        for name, option in section.options.items()
-        if name in by_name()
-        and name not in listed("places_and_times")
-        and (by_name()[name].fate == "carried" or name in listed("of_draws"))
-    ]
+    known = [name for name in section.options if name in by_name()]
+    carried = {name for name in known if by_name()[name].fate == "carried"}
+    told = (carried | listed("of_draws")) - listed("places_and_times")
+    units = [name for name in known if name == "kb_base"]
+    return [section.options[name] for name in (*units, *(each for each in known if each in told))]

@@ -54,10 +54,11 @@ def _operations(job: FioJob, group: Group, kinds: tuple[str, ...], pattern: Opti
     sources = [job.option("rwmixread"), job.option("rwmixwrite")]
     if len(kinds) == 2:
         last = job.last_of("rwmixread", "rwmixwrite")
-        by_write = last is not None and last is sources[1]
         adds = read_percent + write_percent == 100
         job.require_one_of("rwmixread", "rwmixwrite", agree=adds)
-        share = 100 - write_percent if by_write else 50 if read_percent < 0 else read_percent
+        share = 50 if read_percent < 0 else read_percent
+        if last is not None and last is sources[1]:
+            share = 100 - write_percent
         weights = {kind: w for kind, w in (("read", share), ("write", 100 - share)) if w}
     if job.engine == "mmap":
         if "write" in weights or "trim" in weights:
@@ -81,23 +82,19 @@ def _queue(job: FioJob, group: Group, kinds: tuple[str, ...], sizes: list[int]) 
     batch = job.read("iodepth_batch", numbers.size, 1) or depth
     if batch < 0:
         job.wrong(job.option("iodepth_batch"), "0 or more")
-    if batch > 1 and depth > 1:
+    if min(batch, depth) > 1:
         group.put("submit_batch", min(batch, depth), job.option("iodepth_batch"))
-    direct, said = _bypasses_cache(job)
+    # buffered is the opposite: the last of them counts, as in fio.
+    direct, unbuffered = job.switch("direct"), not job.switch("buffered")
+    job.require_one_of("direct", "buffered", agree=direct == unbuffered)
+    said = job.last_of("direct", "buffered")
+    direct = unbuffered if said and said is job.option("buffered") else direct
     group.put("direct", direct, said)
     if not direct and "read" in kinds and job.option("fadvise_hint") is None:
         what = "fio tells the kernel whether it reads at random; here it finds out by itself"
         job.note("fadvise_hint is not set", what)
     if direct and any(size % 512 for size in sizes):
         job.refuse(said, "direct I/O moves whole sectors of 512 B; the nearest is direct=0")
-
-
-def _bypasses_cache(job: FioJob) -> tuple[bool, Option | None]:
-    """By direct or by buffered, which is its opposite: the last of them counts, as in fio."""
-    direct, unbuffered = job.switch("direct"), not job.switch("buffered")
-    job.require_one_of("direct", "buffered", agree=direct == unbuffered)
-    last = job.last_of("direct", "buffered")
-    return (unbuffered if last and last is job.option("buffered") else direct), last
 
 
 def _sync(job: FioJob, group: Group, kinds: tuple[str, ...]) -> None:
@@ -109,20 +106,20 @@ def _sync(job: FioJob, group: Group, kinds: tuple[str, ...]) -> None:
         group.put("sync", "dsync", option)
     elif option is not None and word not in ("none", "0"):
         job.refuse(option, "O_SYNC is not measured; the nearest is sync=dsync")
-    ways = [str(each) for each in (group.keys.get("sync"),) if each]
+    way = group.keys.get("sync", "")
     for name in ("fsync", "fdatasync"):
         every, call = job.read(name, numbers.size, 0), job.option(name)
-        if not every or call is None:
+        if not every:
             continue
-        if ways:
-            job.refuse(call, f"{ways[0]} and {name} in one group; the nearest is one of them")
+        if way:
+            job.refuse(call, f"{way} and {name} in one group; the nearest is one of them")
         elif group.keys.get("queue_depth", 1) != 1:
             why = "other writes are in flight while fio calls it; the nearest is iodepth=1"
             job.refuse(call, why)
         else:
             group.put("sync", name, call)
             group.put("sync_every", every, call)
-        ways.append(name)
+        way = way or name
 
 
 def _verify(job: FioJob, group: Group, kinds: tuple[str, ...], sizes: list[int]) -> None:

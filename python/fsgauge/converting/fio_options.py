@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from typing import Literal
@@ -9,12 +10,7 @@ from typing import Literal
 from fsgauge.study.other_tools import table_of_words
 
 Fate = Literal["carried", "noted", "refused", "meaningless"]
-FATES: dict[Fate, str] = {
-    "carried": "carried over",
-    "noted": "carried over, with a note",
-    "refused": "refused",
-    "meaningless": "meaningless here",
-}
+FATES: tuple[Fate, ...] = ("carried", "noted", "refused", "meaningless")
 
 
 @dataclass(frozen=True)
@@ -27,14 +23,20 @@ class FioOption:
     why: str
 
 
+def of_each(reasons: Mapping[str, str]) -> dict[str, str]:
+    """The reason of every option, where a line of a table has several: "pattern, patterns"."""
+    return {name: why for names, why in reasons.items() for name in names.split(", ")}
+
+
 @cache
 def options() -> tuple[FioOption, ...]:
     table = table_of_words()["fio"]["job_files"]
-    found = [FioOption(tuple(each.split(", ")), "carried", "") for each in table["carried"]]
-    for fate in ("noted", "refused", "meaningless"):
-        for names, why in table[fate].items():
-            found.append(FioOption(tuple(names.split(", ")), fate, why))
-    return tuple(found)
+    fated = {**table, "carried": dict.fromkeys(table["carried"], "")}
+    return tuple(
+        FioOption(tuple(names.split(", ")), fate, why)
+        for fate in FATES
+        for names, why in fated[fate].items()
+    )
 
 
 @cache
@@ -61,32 +63,6 @@ def engines() -> dict[str, FioOption]:
         name: FioOption((name,), "noted" if note[1:] else "carried", note[1:])
         for name, note in table["engines"].items()
     }
-    for names, why in table["no_engines"].items():
-        found |= {name: FioOption((name,), "refused", why) for name in names.split(", ")}
+    for name, why in of_each(table["no_engines"]).items():
+        found[name] = FioOption((name,), "refused", why)
     return found
-
-
-def options_page() -> str:
-    """docs/reference/fio.md."""
-    lines = [_INTRODUCTION, "| option | here | |", "| --- | --- | --- |"]
-    for option in sorted(options(), key=lambda each: each.names):
-        names = ", ".join(f"`{name}`" for name in option.names)
-        lines.append(f"| {names} | {FATES[option.fate]} | {option.why} |")
-    lines += ["", "## ioengine", "", "| ioengine | here | |", "| --- | --- | --- |"]
-    said: dict[Fate, str] = {**FATES, "carried": "the same calls", "noted": "with a note"}
-    for name, engine in sorted(engines().items()):
-        lines.append(f"| `{name}` | {said[engine.fate]} | {engine.why} |")
-    return "\n".join(lines) + "\n"
-
-
-_INTRODUCTION = """\
-# The options of fio, in a study
-
-<!-- Made by `python -m fsgauge.converting` from python/fsgauge/study/other_tools.toml; edits are \
-lost. -->
-
-What `fsgauge study from-fio JOB.fio` does with each option of fio 3.33. A refused option would \
-make another load: the conversion fails, names its line, and says what comes nearest; \
-`--without OPTION` leaves it out. With a value that changes nothing (`hipri=0`, `zonemode=none`) \
-it is taken. [How a job becomes a study](../guides/fio.md) has the rest.
-"""

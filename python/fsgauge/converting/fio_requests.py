@@ -11,6 +11,8 @@ from fsgauge.converting.groups import Group
 from fsgauge.converting.job_file import Option
 from fsgauge.units import exact_percent, exact_size
 
+Distribution = dict[str, str | float | list[str] | list[int]]
+"""Keys of a group, with their values."""
 MOST_SIZES = 64
 _GENERATORS = ("tausworthe", "lfsr", "tausworthe64")
 _TAKEN = "zipf:THETA, which is not 1, pareto:H or zoned:WEIGHT/SIZE:..., which add to 100 each"
@@ -108,38 +110,35 @@ def put_order(
 ) -> None:
     """Where requests go. `asked`: whether at random, what stands behind the colon of rw, and rw."""
     is_random, step, pattern = asked
-    if not is_random and not group.is_plain:
+    group.put("order", "random" if is_random else "sequential", pattern)
+    if not (is_random or group.is_plain):
         what = "a trim" if "trim" in kinds else f"a read of {job.engine}"
         why = f"{what} is at a random place; the nearest is rw=rand{kinds[0]}"
         job.refuse(pattern or "ioengine", why)
+    if is_random and step not in ("", "1"):
+        why = "several operations from one random offset; the nearest is random_percent"
+        job.refuse(pattern, why)
+    _zoned(job, is_random=is_random)
     if is_random:
-        if step and pattern and step != "1":
-            why = "several operations from one random offset; the nearest is random_percent"
-            job.refuse(pattern, why)
-        group.put("order", "random", pattern)
-        _zoned(job, is_sequential=False)
         _random(job, group, kinds, sizes)
         _align(job, group, kinds)
         return
-    group.put("order", "sequential", pattern)
-    _zoned(job, is_sequential=True)
     if step and pattern:
         _strided(job, group, step, pattern, sizes)
-    if len(kinds) == 2 and group.is_mixed:
+    if group.is_mixed:
         group.put("apart", True, pattern)
 
 
-def _zoned(job: FioJob, *, is_sequential: bool) -> None:
+def _zoned(job: FioJob, *, is_random: bool) -> None:
     """zonemode=zbd of a sequential job is the same on storage without zones. A zonesize alone is
     zonemode=strided."""
     mode, is_sized = job.text("zonemode", ""), job.text("zonesize", "0") != "0"
-    is_none = mode in ("none", "0")
-    if is_none and is_sized:
-        job.wrong(job.option("zonesize"), "0 with zonemode=none")
-    if is_none or not (mode or is_sized) or (is_sequential and mode == "zbd"):
-        return
-    why = "its offsets depend on zones, which are not measured; the nearest is order strided"
-    job.refuse("zonemode" if mode else "zonesize", why)
+    if mode in ("none", "0"):
+        if is_sized:
+            job.wrong(job.option("zonesize"), "0 with zonemode=none")
+    elif (mode or is_sized) and (is_random or mode != "zbd"):
+        why = "its offsets depend on zones, which are not measured; the nearest is order strided"
+        job.refuse("zonemode" if mode else "zonesize", why)
 
 
 def _strided(job: FioJob, group: Group, step: str, pattern: Option, sizes: list[int]) -> None:
@@ -206,41 +205,40 @@ def _align(job: FioJob, group: Group, kinds: tuple[str, ...]) -> None:
         return
     if group.keys.pop("each_once", None):
         job.note(option, "offsets are drawn independently of one another, as with it")
-    hindering = {"random_percent", "hashed"} & group.keys.keys()
-    if hindering or not group.is_plain or len(set(asked)) > 1:
+    is_hindered = {"random_percent", "hashed"} & group.keys.keys()
+    if is_hindered or not group.is_plain or len(set(asked)) > 1:
         why = "one distance of offsets that are drawn, evenly or by zones; the nearest is a smaller"
         job.refuse(option, f"{why} block")
         return
     group.put("align", exact_size(asked[0]), option)
 
 
-def _distribution(job: FioJob, option: Option) -> dict[str, str | float | list[str] | list[int]]:
+def _distribution(job: FioJob, option: Option) -> Distribution:
     given = job.of_direction("random_distribution", "random")
     kind, _, rest = given[READ].partition(":")
     if len(set(given)) > 1 or (not kind.startswith("zoned") and ":" in rest):
         job.refuse(option, "one distribution for all operations, its centre at the start")
         return {}
+    why = f"{kind}; known here: random, zipf, pareto, zoned"
     try:
         if kind in _SHAPES:
             key, usual = _SHAPES[kind]
             if (shape := float(rest or usual)) == 1:
-                job.wrong(option, _TAKEN)
+                raise ValueError("fio refuses it")
             return {"distribution": kind, key: shape, "hashed": True}
         if kind == "zoned":
             return _zones(rest)
         if kind == "normal":
             float(rest)
+            why = "fio spreads it over the whole space by a hash, its deviation on top of one of"
+            why += " 8 %; the nearest is zipf"
     except ValueError:
         job.wrong(option, _TAKEN)
-    why = f"{kind}; known here: random, zipf, pareto, zoned"
-    if kind == "normal":
-        why = "fio spreads it over the whole space by a hash, its deviation on top of one of 8 %;"
-        why += " the nearest is zipf"
     job.refuse(option, why)
     return {}
 
 
-def _zones(text: str) -> dict[str, str | float | list[str] | list[int]]:
+def _zones(text: str) -> Distribution:
     """ "50/5:30/15:20/": half of all in the first twentieth; the last share is what is left."""
     weights: list[int] = []
     sizes: list[float] = []
@@ -250,8 +248,5 @@ def _zones(text: str) -> dict[str, str | float | list[str] | list[int]]:
         sizes.append(float(size) if size else 100 - sum(sizes))
     if sum(sizes) != 100 or sum(weights) != 100:
         raise ValueError("shares that add to 100")
-    return {
-        "distribution": "zones",
-        "zone_sizes": [exact_percent(each) for each in sizes],
-        "zone_weights": weights,
-    }
+    zones = [exact_percent(each) for each in sizes]
+    return {"distribution": "zones", "zone_sizes": zones, "zone_weights": weights}

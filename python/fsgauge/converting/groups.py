@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import chain
 from itertools import count as counted
@@ -60,18 +61,22 @@ class Group:
             self.put("jobs", jobs, *sources)
 
     @property
+    def operations(self) -> Mapping[str, int]:
+        """With their weights, once they are put."""
+        found = self.keys.get("operations")
+        return found if isinstance(found, dict) else {}
+
+    @property
     def is_plain(self) -> bool:
         """Whether it reads and writes blocks alone."""
-        operations = self.keys.get("operations")
-        return isinstance(operations, dict) and set(operations) <= {"read", "write"}
+        return bool(self.operations) and self.operations.keys() <= {"read", "write"}
 
     @property
     def is_mixed(self) -> bool:
         return self.does("read") and self.does("write")
 
     def does(self, operation: str) -> bool:
-        operations = self.keys.get("operations")
-        return isinstance(operations, dict) and operation in operations
+        return operation in self.operations
 
     def put_operations(
         self, weights: Mapping[str, int], findings: Findings, *sources: Option | None
@@ -137,6 +142,10 @@ class Group:
         shares = weights if isinstance(weights, list) else []
         return weighted([parse_size(str(text)) for text in texts], [int(each) for each in shares])
 
+    def last(self, duration_ns: int, source: Option | None) -> None:
+        """For so long, as an option says."""
+        self.duration_ns, self.sources["duration"] = duration_ns, [source] if source else []
+
     def put(self, key: str, value: Value, *sources: Option | None) -> None:
         """Set a key; None stands for an option that is not there."""
         self.keys[key] = value
@@ -181,7 +190,7 @@ class Findings:
             self.carry(option)
 
     def carry(self, option: Option) -> None:
-        self.carried.add((option.path, option.line, option.name))
+        self.carried.add(option.key)
 
     def note(self, about: Option | str | None, text: str) -> None:
         """Something differs: of an option, or of what stands in no line."""
@@ -193,14 +202,13 @@ class Findings:
         if option.name in self.without:
             self.note(option, f"left out, as asked: {why}")
             return
-        self.refusals.setdefault((option.path, option.line, option.name), (option, why))
+        self.refusals.setdefault(option.key, (option, why))
 
     def raise_unknown(self) -> None:
         """Raise one InputError for all that the tool does not know, with the place of each."""
-        found = [self.unknown[place] for place in sorted(self.unknown)]
-        if not found:
+        if not self.unknown:
             return
-        first, *others = found
+        first, *others = (self.unknown[place] for place in sorted(self.unknown))
         if not others:
             raise first
         lines = [line for each in others[:_MOST_UNKNOWN] for line in as_details(each.location)]
@@ -225,24 +233,22 @@ class Findings:
             return
         (first, why), *others = self.refusals.values()
         names = list(dict.fromkeys(option.name for option, _ in self.refusals.values()))
-        left_out = " ".join([command, *(f"--without {name}" for name in names)])
-        if not command:
-            left_out = f"the same command without {', '.join(names)}"
+        left_out = f"the same command without {', '.join(names)}"
+        if not NEEDED.isdisjoint(names):
+            left_out = "change these lines, or measure it with the tool itself"
+        elif command:
+            left_out = " ".join([command, *(f"--without {name}" for name in names)])
         raise InputError(
             f"{first.name} would make another load here: {why}",
             location=first.location(),
             details=tuple(f"{each.place}: {each.name} too: {its}" for each, its in others[:12]),
             cause=f"{count(len(self.refusals), 'option')} of the job for which a study has no key",
-            next=left_out
-            if NEEDED.isdisjoint(names)
-            else "change these lines, or measure it with the tool itself",
+            next=left_out,
         )
 
 
 _MOST_UNKNOWN = 12
 """So many are shown besides the first; each takes two lines."""
-
-
 NEEDED = {"ioengine", "rw", "readwrite", "program", "size", "filesize", "bs", "blocksize",
           "operation"}  # fmt: skip
 """Without them there is no load to speak of."""
@@ -276,13 +282,14 @@ class Converted:
         together."""
         known = [group.duration_ns for group in self.groups if group.duration_ns]
         usual = known[0] if known else USUAL_DURATION_NS
-        together = all((group.duration_ns or usual) == usual for group in self.groups)
         chained = any(group.after for group in self.groups)
-        if together and not chained and not any(group.start_after_ns for group in self.groups):
-            if len({group.warm_up_ns for group in self.groups}) > 1:
+        apart = chained or any(group.start_after_ns for group in self.groups)
+        if not apart and set(known) <= {usual}:
+            warm_ups_ns = {group.warm_up_ns for group in self.groups}
+            if len(warm_ups_ns) > 1:
                 what = "all groups warm up for as long as the one that does longest"
                 self.findings.note("ramp_time", what)
-            return max(group.warm_up_ns for group in self.groups), usual
+            return max(warm_ups_ns), usual
         ends: dict[str, int] = {}
         for group in self.groups:
             begin = ends.get(group.after, 0) + group.start_after_ns
@@ -300,28 +307,20 @@ _SHOWN = 48
 """So much of what a key is from stands in a line of the study that is shown cut."""
 
 
-def at_lines_of_job(error: InputError, converted: Converted) -> InputError:
-    """The same at the lines of the job, where the keys of the study come from some; an option of
-    the command line keeps its place."""
-    location = error.location
-    shown = (location.text if location else "", *error.details)
-    options = [
-        option
-        for line in shown
-        for group in converted.groups
-        for sources in group.sources.values()
-        for option in sources
-        if option.cited[:_SHOWN] in line
-    ]
-    if not options:
-        return error
-    first, *others = dict.fromkeys(options)
-    also = [f"{each.place}:{each.column}: {each.text}" for each in others]
-    also += [line for line in error.details if line.startswith("--")]
-    return InputError(
-        error.what,
-        location=first.location(),
-        details=tuple(also),
-        cause=error.cause,
-        next=error.next,
-    )
+@contextmanager
+def at_lines_of_job(converted: Converted) -> Iterator[None]:
+    """An InputError of the study within is at the lines of the job, where the study's keys come
+    from some; an option of the command line keeps its place."""
+    try:
+        yield
+    except InputError as error:
+        shown = (error.location.text if error.location else "", *error.details)
+        lists = chain.from_iterable(group.sources.values() for group in converted.groups)
+        given = list(chain.from_iterable(lists))
+        cited = [each for line in shown for each in given if each.cited[:_SHOWN] in line]
+        if cited:
+            first, *others = dict.fromkeys(cited)
+            kept = (line for line in error.details if line.startswith("--"))
+            also = (f"{each.place}:{each.column}: {each.text}" for each in others)
+            error.location, error.details = first.location(), (*also, *kept)
+        raise

@@ -95,10 +95,8 @@ def study_of_job(job: Job, load: Callable[[str, str], Study]) -> Study:
     or at the lines of the job."""
     text = study_text(job.converted, SYSTEMS)
     own = parse_study(text, job.path.name, job.path.stem)
-    try:
+    with at_lines_of_job(job.converted):
         study = load(f"{job.path.stem}.toml", text)
-    except InputError as error:
-        raise at_lines_of_job(error, job.converted) from error
     if _without_times(study) != _without_times(own):
         raise InputError(
             "the load of the study is not that of the job file any more",
@@ -157,7 +155,11 @@ def _run(
     else:
         told = job_command(job.sections, _loads(begun, turn, lent.pinned))
         longest_ns = max(load.start_after_ns + load.warm_up_ns + load.duration_ns for load in loads)
-        found = [(None, each) for each in _of_sections(run_fio(told, longest_ns), len(cells))]
+        document = run_fio(told, longest_ns)
+        jobs = document["jobs"]
+        # With more or fewer groups than sections each has all of them: `fio_numbers` refuses that.
+        parts = [[each] for each in jobs] if len(jobs) == len(cells) else [jobs] * len(cells)
+        found = [(None, {**document, "jobs": part}) for part in parts]
     return [
         CrosscheckRun(
             system=turn.system,
@@ -187,36 +189,23 @@ def _loads(begun: Sitting, turn: Turn, target: Place) -> list[LoadJob]:
     return [load for load in found if isinstance(load, LoadJob)]
 
 
-def _of_sections(document: dict[str, Any], groups: int) -> list[dict[str, Any]]:
-    """fio's document for each section; with more or fewer groups in it, each has all of them, which
-    `fio_numbers` refuses."""
-    jobs = document["jobs"]
-    parts = [[each] for each in jobs] if len(jobs) == groups else [jobs] * groups
-    return [{**document, "jobs": part} for part in parts]
-
-
 def job_command(sections: list[Section], loads: list[LoadJob]) -> list[str]:
     """fio's arguments: each section on the files of its group, for its group's time. InputError for
     more files than fio takes names."""
     command = ["fio", "--output-format=json", *measurement()]
+    names = [section.name for section in sections]
     for place, (section, load) in enumerate(zip(sections, loads, strict=True)):
         alone = load.files_per_job is not None
+        begins = ["--new_group"]
+        if place and {"stonewall", "wait_for_previous"} & section.options.keys():
+            begins.append("--stonewall")
+        if (wait := section.options.get("wait_for")) is not None:
+            begins.append(f"--wait_for=group{names.index(wait.value or '')}")
         for number in range(load.jobs if alone else 1):
-            command += [f"--name=group{place}", "--group_reporting"]
-            if not number:
-                command += ["--new_group", *_begins(section, sections, place)]
+            command += [f"--name=group{place}", "--group_reporting", *([] if number else begins)]
             command += [f"--{option.written}" for option in drawing(section)]
             command += [*_time(section, load), *_files(load, number, alone)]
     return command
-
-
-def _begins(section: Section, sections: list[Section], place: int) -> list[str]:
-    words = []
-    if place and {"stonewall", "wait_for_previous"} & section.options.keys():
-        words.append("--stonewall")
-    if (wait := section.options.get("wait_for")) is not None:
-        words.append(f"--wait_for=group{[each.name for each in sections].index(wait.value or '')}")
-    return words
 
 
 def _time(section: Section, load: LoadJob) -> list[str]:

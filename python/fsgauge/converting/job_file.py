@@ -74,6 +74,11 @@ class Option:
         """ "job.fio:3"."""
         return f"{Path(self.path).name}:{self.line}" if self.line else self.path
 
+    @property
+    def key(self) -> tuple[str, int, str]:
+        """What tells it from all others: a line of a command, or of one file, may have several."""
+        return self.path, self.line, self.name
+
 
 def joined_lines(text: str, bare: Callable[[str], str]) -> list[tuple[int, str]]:
     """What is `bare` of each line, with its number: one that ends with a comma goes on in the
@@ -231,16 +236,13 @@ def _expanded(value: str, at: Option) -> str:
 def _require_one(option: Option, said: dict[str, Option], kb_base: Option | None) -> None:
     """InputError where the section has `said` otherwise in the same file, by any of its names."""
     name = canonical().get(option.name, option.name)
-    before = said.setdefault(name, option)
+    before, known = said.get(name, option), by_name().get(name)
     said[name] = option
-    known = by_name().get(name)
     if before.path != option.path or known is None or known.fate == "meaningless":
-        return
-    if name == "filename":  # fio takes the files of both
         return
     base = 1000 if kb_base is not None and kb_base.value == "1000" else 1024
     one, other = (_meant(name, each.value or "1", base) for each in (before, option))
-    if one != other:
+    if one != other and name != "filename":  # fio takes the files of both
         raise contradiction(before, option)
 
 

@@ -10,7 +10,8 @@ from collections.abc import Callable
 
 _NUMBER = re.compile(r"([+-]?)(0x[0-9a-f]+|\d+)\s*(?:b|([kmgtp][a-z%]*))?", re.IGNORECASE)
 _POWERS = "kmgtp"
-_TIMES_US = {"s": 10**6, "m": 60 * 10**6, "h": 3600 * 10**6, "d": 24 * 3600 * 10**6}
+_TIMES_US = {"": 0, "us": 1, "ms": 1000,
+             "s": 10**6, "m": 60 * 10**6, "h": 3600 * 10**6, "d": 24 * 3600 * 10**6}  # fmt: skip
 _OPERATORS: dict[type[ast.operator], Callable[[float, float], float]] = {
     ast.Add: operator.add,
     ast.Sub: operator.sub,
@@ -72,24 +73,17 @@ def time_ns(text: str, *, of_bare_us: int = 10**6) -> int:
     if match is None:
         raise ValueError("a whole number with us, ms, s, m, h or d")
     count, unit = int(match[1]), match[2].lower()
-    if not unit:
-        return count * of_bare_us * 1000
-    if unit.startswith("us"):
-        return count * 1000
-    if unit.startswith("ms"):
-        return count * 10**6
+    unit = unit[:2] if unit.startswith(("us", "ms")) else unit
     if unit not in _TIMES_US:
         raise ValueError(f"us, ms, s, m, h or d: fio 3.33 reads {text} as {count} us")
-    return count * _TIMES_US[unit] * 1000
+    return 1000 * count * (_TIMES_US[unit] or of_bare_us)
 
 
 def switch(text: str | None) -> bool:
     """Said alone, it is on."""
-    if text is None or text in ("1", "true"):
-        return True
-    if text in ("0", "false"):
-        return False
-    raise ValueError("0 or 1")
+    if text not in (None, "0", "1", "false", "true"):
+        raise ValueError("0 or 1")
+    return text in (None, "1", "true")
 
 
 def by_direction(text: str) -> list[str]:

@@ -13,9 +13,11 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from fsgauge.converting import numbers
+from fsgauge.converting.fio_options import of_each
 from fsgauge.converting.groups import Converted, Findings, Group, free_name
 from fsgauge.converting.job_file import Option, joined_lines
 from fsgauge.errors import InputError, quoted
+from fsgauge.study.other_tools import table_of_words
 from fsgauge.units import exact_size
 
 _STATEMENT = re.compile(
@@ -23,24 +25,16 @@ _STATEMENT = re.compile(
 )
 _ATTRIBUTE = re.compile(r"(\$?\w+)\s*(?:=\s*((?:cvar|randvar)?\([^)]*\)|[^,\s{}]+))?")
 _MEAN = re.compile(r"mean:(\d+)")
-_WHOLE = {"readwholefile": "read_file", "writewholefile": "write_file", "createfile": "create"}
-_IN_PLACE = {"read": "read", "write": "write", "aiowrite": "write", "appendfilerand": "append",
-             "appendfile": "append"}  # fmt: skip
-_WITHOUT_DATA = {"statfile": "stat", "deletefile": "unlink", "listdir": "list", "fsync": "fsync"}
+_TABLE = table_of_words()["filebench"]["files"]
+_IN_PLACE: dict[str, str] = _TABLE["in_place"]
+_WITH_DATA: dict[str, str] = {**_TABLE["whole"], **_IN_PLACE}
+_KNOWN = {**_WITH_DATA, **_TABLE["without_data"]}
+_REFUSED = of_each(_TABLE["refused"])
 _OPENING = ("openfile", "closefile")
 _OPENED_BY = ("openfile", "createfile")
 _ENDING = ("finishoncount", "finishonbytes")
 _LIMITS = ("opslimit", "eventlimit", "iopslimit", "bwlimit")
-_IN_STEP = {
-    **dict.fromkeys(
-        ("semblock", "sempost", "block", "wakeup", "aiowait"),
-        "threads do not wait for one another; the nearest is the flow without it",
-    ),
-    **dict.fromkeys(("hog", "delay"), "a loop has no rest; the nearest is think of a group"),
-    **dict.fromkeys(_LIMITS, "threads are not kept at one rate; the nearest is rate of a group"),
-    **dict.fromkeys(("makedir", "removedir"), "folders are not made or removed"),
-}
-_USUAL_IO = "1m"
+_USUAL_BYTES = 1 << 20
 
 
 def is_personality(text: str) -> bool:
@@ -72,20 +66,20 @@ def convert_personality(path: Path, text: str, without: frozenset[str] = frozens
     return Converted(path.name, "filebench", groups, findings)
 
 
+@dataclass
 class _Reader:
     """Statements one by one, with variables in their places."""
 
-    def __init__(self, path: str, findings: Findings) -> None:
-        self.path = path
-        self.findings = findings
-        self.variables: dict[str, str] = {}
-        self.filesets: dict[str, tuple[Mapping[str, str], Option]] = {}
-        self.threads: list[_Thread] = []
-        self.owners: dict[str, Group] = {}
-        self.processes = 1
-        self.has_rate = False
-        self.is_defining = False
-        self.duration_ns: int | None = None
+    path: str
+    findings: Findings
+    variables: dict[str, str] = field(default_factory=dict)
+    filesets: dict[str, tuple[Mapping[str, str], Option]] = field(default_factory=dict)
+    threads: list[_Thread] = field(default_factory=list)
+    owners: dict[str, Group] = field(default_factory=dict)
+    processes: int = 1
+    has_rate: bool = False
+    is_defining: bool = False
+    duration_ns: int | None = None
 
     def read(self, text: str) -> None:
         for number, line in joined_lines(text, lambda each: each.split("#")[0].rstrip()):
@@ -100,9 +94,8 @@ class _Reader:
 
     def _statement(self, words: list[str], rest: str, at: Option) -> None:
         if words[0] == "set":
-            name, _, value = rest.strip().lstrip("$").partition("=")
-            value = value.strip()
-            self.variables[name.strip()] = self.variables.get(value.removeprefix("$"), value)
+            name, value = (each.strip() for each in rest.partition("=")[::2])
+            self.variables[name.lstrip("$")] = self.variables.get(value.removeprefix("$"), value)
             return
         if words[0] in ("run", "psrun"):
             given_s = rest.split()[words[0] == "psrun" :]  # behind its period
@@ -129,17 +122,15 @@ class _Reader:
             self.filesets[name] = given, at
         elif kind == "process":
             self.processes = self.number(given.get("instances", "1"), at)
-        elif kind == "randvar" and "mean" in given:
-            self.variables[name.lstrip("$")] = f"mean:{self.number(given['mean'], at)}"
         elif kind == "randvar":
-            self.variables[name.lstrip("$")] = "randvar(...)"
+            mean = f"mean:{self.number(given['mean'], at)}" if "mean" in given else ""
+            self.variables[name.lstrip("$")] = mean or "randvar(...)"
 
     def value(self, text: str) -> str:
         """With the variable that it names, of a distribution its mean."""
         found = self.variables.get(text.lstrip("$"), text) if text.startswith("$") else text
         if mean := _MEAN.search(found):
-            what = "sizes are drawn around this mean; here all have it"
-            self.findings.note("cvar-gamma", what)
+            self.findings.note("cvar-gamma", "sizes are drawn around this mean; here all have it")
             return mean[1]
         return found.strip('"')
 
@@ -179,38 +170,25 @@ def _group(reader: _Reader, thread: _Thread, taken: list[str]) -> Group:
     return group
 
 
-_CONCERNED = {
-    "random": ("read", "write"),
-    "directio": ("read", "write", "append", "read_file", "write_file"),
-    "dsync": ("write", "append", "write_file"),
-}
-"""Attributes of flowops, and the operations that they change."""
-_ELSE = {
-    "random": "are at random places",
-    "directio": "go through the page cache",
-    "dsync": "are not made durable",
-}
-
-
 def _asked(reader: _Reader, thread: _Thread, group: Group, key: str) -> bool:
     """Whether its blocks are moved so, all of them; what opens a file says it for all."""
+    of, otherwise = _TABLE["asked"][key]["of"], _TABLE["asked"][key]["else"]
     found = [
         (name, given.get(key) in ("1", "true"), option)
         for kind, given, option in thread.flows
-        if (name := {**_WHOLE, **_IN_PLACE}.get(kind)) in _CONCERNED[key]
+        if (name := _WITH_DATA.get(kind)) in of
     ]
     is_opened = key != "random" and any(
         given.get(key) in ("1", "true") for kind, given, _ in thread.flows if kind in _OPENED_BY
     )
     asking = [(name, option) for name, is_asked, option in found if is_asked or is_opened]
+    is_written = key == "dsync" and {name for name, _ in asking} == {"write"}
     if asking and len(asking) < len(found):
         why = f"all blocks of a thread are {key}, or none; the nearest is a thread for each"
         reader.findings.refuse(replace(asking[0][1], name=key), why)
-    elif not group.is_plain and found and (key == "random") is not bool(asking):
-        is_written = key == "dsync" and {name for name, _ in asking} == {"write"}
-        if not is_written:
-            why = f"next to operations on names blocks {_ELSE[key]}; the nearest are two threads"
-            reader.findings.refuse(replace(found[0][2], name=key), why)
+    elif found and not (group.is_plain or is_written or (key == "random") is bool(asking)):
+        why = f"next to operations on names blocks {otherwise}; the nearest are two threads"
+        reader.findings.refuse(replace(found[0][2], name=key), why)
     return bool(asking) and key not in reader.findings.without
 
 
@@ -218,16 +196,14 @@ def _operations(reader: _Reader, thread: _Thread) -> tuple[dict[str, int], dict[
     """Weights, and the sizes that operations move at a time."""
     found: dict[str, int] = {}
     sizes: dict[str, int] = {}
-    known = {**_WHOLE, **_IN_PLACE, **_WITHOUT_DATA}
     kinds = {kind for kind, _, _ in thread.flows} - {*_ENDING}
     for kind, given, option in thread.flows:
-        name = known.get(kind, "open" if kind == "openfile" and kinds <= set(_OPENING) else "")
+        name = _KNOWN.get(kind, "open" if kind == "openfile" and kinds <= set(_OPENING) else "")
         if kind in _ENDING:
-            what = "a run lasts its time, not a number of operations"
-            reader.findings.note(option, what)
+            reader.findings.note(option, "a run lasts its time, not a number of operations")
         elif not name and kind not in _OPENING and (kind not in _LIMITS or reader.has_rate):
             why = "the file defines it; the nearest is what it does, in the thread itself"
-            reader.findings.refuse(option, _IN_STEP.get(kind, why))
+            reader.findings.refuse(option, _REFUSED.get(kind, why))
         if reader.number(given.get("workingset", "0"), option):
             why = "offsets are drawn from the whole file; the nearest is a smaller file"
             reader.findings.refuse(replace(option, name="workingset"), why)
@@ -252,7 +228,7 @@ def _block(reader: _Reader, thread: _Thread, sizes: Mapping[str, int]) -> int:
     if len(in_place) > 1:
         why = "blocks of several sizes; the nearest is a thread for each"
         reader.findings.refuse(thread.at, why)
-    found = max(in_place or set(sizes.values()), default=numbers.size(_USUAL_IO))
+    found = max(in_place or set(sizes.values()), default=_USUAL_BYTES)
     if set(sizes.values()) - {found}:
         what = f"whole files are read and written in pieces of {exact_size(found)}, too"
         reader.findings.note(replace(thread.at, name="iosize"), what)

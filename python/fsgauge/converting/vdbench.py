@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -11,34 +12,23 @@ from pathlib import Path
 from typing import NamedTuple
 
 from fsgauge.converting import numbers
+from fsgauge.converting.fio_options import of_each
 from fsgauge.converting.groups import Converted, Findings, Group, free_name
 from fsgauge.converting.job_file import Option, joined_lines
 from fsgauge.errors import InputError, quoted
+from fsgauge.study.other_tools import table_of_words
 from fsgauge.study.sweep import mean_bytes
 from fsgauge.units import exact_percent, exact_rate
 
 Given = Mapping[str, str]
 _LINE = re.compile(r"(fsd|fwd|rd)=([^,\s]+)(\S*)")
 _PAIR = re.compile(r"(\w+)=(\([^)]*\)|[^,\s]*)")
-_OPERATIONS = {"getattr": "stat", "access": "stat", "open": "open", "close": "open",
-               "create": "create", "delete": "unlink"}  # fmt: skip
-_NEAREST = {"move": "rename", "setattr": "stat", "copy": "a read and a write of whole files"}
-_OF_FILES = ("depth", "width", "files", "size", "sizes", "distribution")
-_OF_LOADS = ("operation", "operations", "rdpct", "fileio", "fileselect", "xfersize", "threads",
-             "skew", "stopafter", "openflags")  # fmt: skip
-_KNOWN = {*_OF_FILES, *_OF_LOADS, "anchor", "shared", "fsd", "fwd", "host", "hd", "fwdrate",
-          "format", "elapsed", "interval", "warmup", "pause"}  # fmt: skip
-_SAME = {"readpct": "rdpct", "xfersizes": "xfersize"}
+_TABLE = table_of_words()["vdbench"]["files"]
+_OPERATIONS: dict[str, str] = _TABLE["operations"]
+_OF_FILES, _OF_LOADS = _TABLE["of_files"].split(), _TABLE["of_loads"].split()
+_KNOWN = (*_OF_FILES, *_OF_LOADS, *_TABLE["of_runs"].split())
+_REFUSED = of_each(_TABLE["refused"])
 _BLOCK_BYTES = 4096
-_NEAREST_OF_ALL = {
-    **dict.fromkeys(("pattern", "patterns"), "data is random, or compressible to a share"),
-    "dedupratio": "not of all groups; the nearest is duplicates of each: 50 % for a ratio of 2",
-    "validate": "not of all groups; the nearest is verify = true of each",
-    "include": "other files are not read; the nearest is a file with the lines of both",
-    **dict.fromkeys(("startcmd", "endcmd"), "a command is never run"),
-    **dict.fromkeys(("sd", "wd"), "raw workloads are no groups; the nearest is overhead"),
-}
-"""Parameters in front of the first definition that are refused, with the nearest thing."""
 _UNITS_S = {"": 1, "s": 1, "m": 60, "h": 3600}
 
 
@@ -82,14 +72,12 @@ class _Reader:
 
     path: Path
     findings: Findings
-    found: dict[str, list[_Definition]] = field(
-        default_factory=lambda: {"fsd": [], "fwd": [], "rd": []}
-    )
+    found: dict[str, list[_Definition]] = field(default_factory=lambda: defaultdict(list))
     owners: dict[tuple[str, ...], Group] = field(default_factory=dict)
     compressible: tuple[str, Option] | None = None
 
     def read(self, text: str) -> None:
-        defaults: dict[str, dict[str, str]] = {"fsd": {}, "fwd": {}, "rd": {}}
+        defaults: dict[str, dict[str, str]] = defaultdict(dict)
         for first, line in joined_lines(text, _bare):
             option = Option(line.partition("=")[0], None, str(self.path), first, 1, line)
             match = _LINE.match(line)
@@ -98,11 +86,10 @@ class _Reader:
                 continue
             kind, name, rest = match.groups()
             found = {pair[1].lower(): pair[2] for pair in _PAIR.finditer(rest)}
-            given = {_SAME.get(key, key): value for key, value in found.items()}
+            given = {_TABLE["same"].get(key, key): value for key, value in found.items()}
             for key in (each for each in given if each not in _KNOWN):
-                why = "no key of a study means it"
-                if key.startswith("for"):
-                    why = "a run for each; the nearest is an rd of each"
+                several = "a run for each; the nearest is an rd of each"
+                why = several if key.startswith("for") else "no key of a study means it"
                 self.findings.refuse(_about(option, key), why)
             if name == "default":
                 defaults[kind] |= given
@@ -120,8 +107,8 @@ class _Reader:
         name, _, value = option.text.partition("=")
         if name == "compratio" and re.fullmatch(r"[1-9]\d*(\.\d+)?", value):
             self.compressible = exact_percent(round(100 - 100 / float(value))), option
-        elif name in _NEAREST_OF_ALL:
-            self.findings.refuse(option, _NEAREST_OF_ALL[name])
+        elif name in _REFUSED:
+            self.findings.refuse(option, _REFUSED[name])
         elif name == "hd":
             self.findings.note(option, "hosts are not in a study: --rig fleet --hosts a,b")
 
@@ -224,7 +211,8 @@ def _load(findings: Findings, group: Group, given: Given, option: Option, rd: Op
     if kind not in ("read", "write"):
         group.put_operations({_OPERATIONS.get(kind, "stat"): 1}, findings, option)
         if kind not in _OPERATIONS:
-            near = "an rd of each" if "," in kind else _NEAREST.get(kind, "an rd without it")
+            usual = "an rd of each" if "," in kind else "an rd without it"
+            near = _TABLE["nearest"].get(kind, usual)
             findings.refuse(at("operation"), f"no group does {kind}; the nearest is {near}")
         return
     sizes = _drawn("xfersize", given.get("xfersize", "4k"))

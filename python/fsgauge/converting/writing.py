@@ -13,8 +13,7 @@ from fsgauge.units import exact_duration, exact_size
 
 _ROOM = 1.3
 """Of the files: what a file system takes for itself, and room to write in."""
-_LEAST_BYTES = 1 << 30
-_GIB = 1 << 30
+_LEAST_BYTES = _GIB = 1 << 30
 _COLUMN = 44
 
 
@@ -35,14 +34,10 @@ def _head(converted: Converted, systems: Sequence[str]) -> Iterator[str]:
     yield "[storage]"
     yield "# replace it: --storage device:NAME or --storage path:/mnt/x"
     yield 'kind = "loop"'
-    yield f'size = "{exact_size(_storage_bytes(converted))}"'
+    files = sum(each.bytes_of_files for each in (*converted.groups, converted.whole) if each)
+    size_bytes = max(_LEAST_BYTES, -(-int(files * _ROOM) // _GIB) * _GIB)
+    yield f'size = "{exact_size(size_bytes)}"'
     yield from (f"\n[[system]]\nname = {_value(name)}" for name in systems)
-
-
-def _storage_bytes(converted: Converted) -> int:
-    """Room for the files of all, in whole GiB."""
-    needed = sum(each.bytes_of_files for each in (*converted.groups, converted.whole) if each)
-    return max(_LEAST_BYTES, -(-int(needed * _ROOM) // _GIB) * _GIB)
 
 
 def _workload(converted: Converted) -> Iterator[str]:

@@ -264,7 +264,7 @@ def tools() -> dict[str, Tool]:
     return {
         name: Tool(entry["title"], tuple(_word(entry["title"], row) for row in entry["rows"]))
         for name, entry in table_of_words().items()
-        if name not in (SPOKEN, STUDIES, NUMBERS)
+        if "rows" in entry
     }
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fsgauge.converting.fio_options import by_name, canonical, engines, options, options_page
+from fsgauge.converting.fio_options import by_name, canonical, engines, options
+from tests.unit.converting.options_page import PAGE, options_page
 
 NAMES = Path(__file__).parent / "fio-3.33-options.txt"
 """Of fio 3.33's HOWTO and of `fio --cmdhelp=all`, one a line."""
-PAGE = Path(__file__).parents[3] / "docs" / "reference" / "fio.md"
 ALIASES = {
     "fileoffset", "nr_files", "ratemin", "ratecycle", "timeout", "gpu_dev_id", "volume", "brick",
     "single-instance", "svcl", "initiator", "hdfs_use_direct", "chunck_size", "xnvme_be", "thp",
@@ -46,6 +46,4 @@ def test_engines_are_taken_or_refused() -> None:
 
 
 def test_the_page_is_made_from_the_table() -> None:
-    assert PAGE.read_text(encoding="utf-8") == options_page(), (
-        "run: python -m fsgauge.converting > docs/reference/fio.md"
-    )
+    assert PAGE.read_text(encoding="utf-8") == options_page(), "run: scripts/fio-options"

@@ -8,7 +8,6 @@ from pydantic import ValidationInfo, model_validator
 
 from fsgauge.kinds.mix.group_keys import (
     AT_A_PLACE,
-    MAKING,
     MOVING_A_BLOCK,
     PLAIN,
     READING,
@@ -21,12 +20,13 @@ from fsgauge.study.file_sizes import OF_SIZES, FileSizes, weighted
 from fsgauge.units import exact_size
 
 _OF_A_DISTRIBUTION = {
-    "zipf_theta": "zipf",
-    "pareto_h": "pareto",
-    "normal_deviation": "normal",
-    "zone_sizes": "zones",
-    "zone_weights": "zones",
-}
+    "zipf_theta": "zipf", "pareto_h": "pareto", "normal_deviation": "normal",
+    "zone_sizes": "zones", "zone_weights": "zones",
+}  # fmt: skip
+_WEIGHTS = {
+    "block_weights": "block_sizes", "write_block_weights": "write_block_sizes",
+    "size_weights": "file_sizes", "zone_weights": "zone_sizes",
+}  # fmt: skip
 
 
 class Group(GroupKeys):
@@ -35,7 +35,6 @@ class Group(GroupKeys):
     @model_validator(mode="after")
     def _makes_sense(self, info: ValidationInfo) -> Self:
         self._weights_fit()
-        self._zones_fill_the_space()
         self._calls_can_be_made()
         self._blocks_fit()
         self._files_can_be()
@@ -191,12 +190,7 @@ class Group(GroupKeys):
         return found
 
     def _weights_fit(self) -> None:
-        for key, of in (
-            ("block_weights", "block_sizes"),
-            ("write_block_weights", "write_block_sizes"),
-            ("size_weights", "file_sizes"),
-            ("zone_weights", "zone_sizes"),
-        ):
+        for key, of in _WEIGHTS.items():
             weights, drawn = getattr(self, key), getattr(self, of) or []
             if weights and len(weights) != len(drawn):
                 raise conflict(
@@ -205,10 +199,8 @@ class Group(GroupKeys):
                     next="a weight for each size",
                 )
 
-    def _zones_fill_the_space(self) -> None:
-        if self.order != "random" or self.distribution != "zones":
-            return
-        if sum(self.zone_sizes) != 100 or not self.zone_weights or 0 in self.zone_sizes:
+        is_whole = sum(self.zone_sizes) == 100 and self.zone_weights and 0 not in self.zone_sizes
+        if self.order == "random" and self.distribution == "zones" and not is_whole:
             raise conflict(
                 f"the zones are {sum(self.zone_sizes)} % of the space, with"
                 f" {len(self.zone_weights)} weights",
@@ -336,19 +328,15 @@ class Group(GroupKeys):
             )
         sizes.require_order()
         self.require_one_synced(self.files, "files")
-        making = sorted(MAKING & set(self.operations))
-        if "unlink" in making and "create" not in making:
-            raise conflict(
-                "unlink removes every file in the end, and nothing makes new ones",
-                [("operations", "unlink"), "operations"],
-                next="add create with the same weight",
-            )
-        if "create" in making and "unlink" not in making:
-            raise conflict(
-                "create makes a file in the place of one that was removed, and nothing removes any",
-                [("operations", "create"), "operations"],
-                next="add unlink with the same weight",
-            )
+        removed = "unlink removes every file in the end, and nothing makes new ones"
+        made = "create makes a file in the place of one that was removed, and nothing removes any"
+        for one, other, what in (("unlink", "create", removed), ("create", "unlink", made)):
+            if one in self.operations and other not in self.operations:
+                raise conflict(
+                    what,
+                    [("operations", one), "operations"],
+                    next=f"add {other} with the same weight",
+                )
 
     def require_one_synced(self, files: int, key: str, *place: str | int) -> None:
         """Raise a conflict where a call would come for each of so many files, which `key` says;

@@ -26,24 +26,13 @@ AT_A_PLACE = (*PLAIN, "trim", "mmap_read")
 MOVING_A_BLOCK = (*AT_A_PLACE, "append", "fallocate")
 """Operations that transfer or allocate a block."""
 ON_NAMES = (
-    "append",
-    "create",
-    "open",
-    "read_file",
-    "write_file",
-    "stat",
-    "list",
-    "rename",
-    "unlink",
-    "truncate",
-    "fallocate",
-)
+    "append", "create", "open", "read_file", "write_file", "stat", "list", "rename", "unlink",
+    "truncate", "fallocate",
+)  # fmt: skip
 """On a file of the set by its name, opened and closed where that is needed."""
 OPERATIONS = (*PLAIN, *ON_OPEN_FILES, *ON_NAMES)
 READING = frozenset({"read", "mmap_read", "read_file", "stat", "list", "open"})
 """Operations that change no file."""
-MAKING = frozenset({"create", "rename", "unlink"})
-"""Those after which a name may be gone."""
 Operations = Annotated[
     dict[str, sweep.Weight], sweep.only(OPERATIONS, "a group"), Field(min_length=1)
 ]

@@ -100,11 +100,16 @@ class MixWorkload(WorkloadKeys):
 
     def judged(self) -> list[Judged]:
         """What `primary` says, or the usual; raises a conflict for what is not there."""
-        if self.primary:
-            judged = [self._judged(index, text) for index, text in enumerate(self.primary)]
-            self._judged_once(judged)
-            return judged
-        return [_usually_judged(self.group[0])]
+        if not self.primary:
+            return [_usually_judged(self.group[0])]
+        judged = [self._judged(index, text) for index, text in enumerate(self.primary)]
+        names = [each.group for each in judged]
+        for index, name in enumerate(names):
+            if name in names[:index]:
+                raise conflict(
+                    f'"{name}" is judged by one number, and two are named', [("primary", index)]
+                )
+        return judged
 
     def named(self, name: str) -> Group:
         return next(group for group in self.group if group.name == name)
@@ -120,7 +125,10 @@ class MixWorkload(WorkloadKeys):
         return None
 
     def keys_agree(self) -> None:
-        self._names_differ()
+        folders = [folder_of(group.name) for group in self.group]
+        for index, group in enumerate(self.group):
+            if folders[index] in folders[:index]:
+                raise conflict(f'two groups are called "{group.name}"', [("group", index, "name")])
         for index, group in enumerate(self.group):
             self._files_are_there(index, group)
             require_contents(group, index)
@@ -149,14 +157,6 @@ class MixWorkload(WorkloadKeys):
         if begin <= self.warm_up:
             return begin, self.warm_up - begin, self.duration
         return begin, 0, self.warm_up + self.duration - begin
-
-    def _names_differ(self) -> None:
-        seen: set[str] = set()
-        for index, group in enumerate(self.group):
-            folder = folder_of(group.name)
-            if folder in seen:
-                raise conflict(f'two groups are called "{group.name}"', [("group", index, "name")])
-            seen.add(folder)
 
     def _files_are_there(self, index: int, group: Group) -> None:
         for key in ("files_of", "after"):
@@ -290,14 +290,6 @@ class MixWorkload(WorkloadKeys):
             together=group.burst,
         )
 
-    def _judged_once(self, judged: list[Judged]) -> None:
-        names = [each.group for each in judged]
-        for index, name in enumerate(names):
-            if name in names[:index]:
-                raise conflict(
-                    f'"{name}" is judged by one number, and two are named', [("primary", index)]
-                )
-
     def _judged(self, index: int, text: str) -> Judged:
         found = _OF_GROUP.fullmatch(text)
         names = [group.name for group in self.group]
@@ -310,22 +302,21 @@ class MixWorkload(WorkloadKeys):
                 next=f'primary = "operations of {names[0]}"',
             )
         group = self.named(found["group"])
-        metric = _metric(found["what"], group)
-        if metric is None:
-            known = _known_measures(group)
-            near = nearest(found["what"], known)
+        what, measures = found["what"], _measures(group)
+        if what not in measures:
+            known = [each for each in measures if each in _RATES or each.endswith(" p99")]
+            near = nearest(what, known)
             raise conflict(
-                f'"{group.name}" has no {found["what"]}',
+                f'"{group.name}" has no {what}',
                 [("primary", index)],
                 hint=did_you_mean(near) if near else f"it has {', '.join(known)}",
                 next=f'primary = "{(near or known)[0]} of {group.name}"',
             )
-        what = found["what"] if found["what"] in _RATES else _WORK
-        return Judged(group.name, metric, what)
+        return Judged(group.name, measures[what], what if what in _RATES else _WORK)
 
     def _cell(self, group: Group) -> Cell:
-        judged = [each for each in self.judged() if each.group == group.name]
-        judged = judged or [_usually_judged(group)]
+        found = (each for each in self.judged() if each.group == group.name)
+        judged = next(found, None) or _usually_judged(group)
         factors = MixFactors(
             group=group.name,
             block_size_bytes=round(group.mean_block_bytes),
@@ -333,8 +324,8 @@ class MixWorkload(WorkloadKeys):
             jobs=group.jobs,
             read_percent=group.read_percent,
             interface=group.calls,
-            judged_by=judged[0].metric,
-            judged_as=judged[0].what,
+            judged_by=judged.metric,
+            judged_as=judged.what,
             timed=group.timed,
         )
         return factors.cell(folder_of(group.name), group.name)
@@ -359,22 +350,11 @@ def _usually_judged(group: Group) -> Judged:
     return Judged(group.name, _RATES[what], what)
 
 
-def _known_measures(group: Group) -> list[str]:
-    latencies = [f"{name} p99" for name in _with_latencies(group)]
-    commits = ["commits"] if group.sync != "none" else []
-    return ["operations", *commits, "bandwidth", *latencies]
-
-
-def _with_latencies(group: Group) -> list[str]:
-    return [*group.operations, *(["sync"] if group.is_synced_by_calls else [])]
-
-
-def _metric(what: str, group: Group) -> str | None:
-    if what in _RATES and (what != "commits" or group.sync != "none"):
-        return _RATES[what]
-    operation, _, part = what.rpartition(" ")
-    is_there = operation in _with_latencies(group) and part in _PARTS
-    return f"{operation}.{part}" if is_there else None
+def _measures(group: Group) -> dict[str, str]:
+    """By what it may be judged: words of `primary`, and the metric that each is."""
+    timed = [*group.operations, *(["sync"] if group.is_synced_by_calls else [])]
+    found = _RATES | {f"{each} {part}": f"{each}.{part}" for each in timed for part in _PARTS}
+    return {what: found[what] for what in found if what != "commits" or group.sync != "none"}
 
 
 KEYS = MixWorkload

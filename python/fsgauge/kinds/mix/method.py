@@ -30,6 +30,9 @@ _PREFIX = "f"
 _BESIDE = "_beside"
 """The folder of files that only take space; no group can be called so."""
 _PIECE_BYTES = 1 << 30
+_AS_IN_STUDY = ("direct", "read_percent", "queue_depth", "jobs", "submit_batch", "verify")
+_WHERE_ASKED = ("apart", "hashed", "continue_when_full")
+"""Keys that the engine has by the same names; the latter as long as they are on."""
 _WRITTEN_BYTES = 1 << 20
 """At a time, where files are laid out: they are whole multiples of it."""
 
@@ -151,32 +154,24 @@ class MixMethod(MakesOwnFiles):
         load: dict[str, Any] = {
             "target": self._target(owner, target),
             "interface": group.calls,
-            "direct": group.direct,
             "access": _access(group),
-            "read_percent": group.read_percent,
-            "block_sizes": on_wire(group.blocks),
-            "write_block_sizes": on_wire(group.write_blocks),
+            "block_sizes": _on_wire(group.blocks),
+            "write_block_sizes": _on_wire(group.write_blocks),
             "align_bytes": group.align,
-            "queue_depth": group.queue_depth,
-            "jobs": group.jobs,
-            "submit_batch": group.submit_batch,
             "start_after_ns": begin_ns,
             "warm_up_ns": warm_up_ns,
             "duration_ns": duration_ns,
-            "interval_ns": interval_ns(
-                min(self.workload.duration, window_ns or self.workload.duration)
-            ),
+            "interval_ns": interval_ns(min(filter(None, (self.workload.duration, window_ns)))),
             "steady_window_ns": window_ns,
             "data": _data(group),
             "sync": _sync(group),
             "seed": seed,
-            "verify": group.verify,
+            **{key: getattr(group, key) for key in _AS_IN_STUDY},
+            **{key: True for key in _WHERE_ASKED if getattr(group, key)},
             **_pace(group, rate),
         }
         if group.order == "random" and group.random_percent < 100:
             load["random_percent"] = group.random_percent
-        switches = ("apart", "hashed", "continue_when_full")
-        load |= {key: True for key in switches if getattr(group, key)}
         if not group.is_plain:
             drawn = group.operations.items()
             load["operations"] = [{"operation": name, "weight": each} for name, each in drawn]
@@ -292,18 +287,16 @@ def _access(group: Group) -> dict[str, object]:
         return {"kind": "strided", "stride_bytes": group.stride}
     if group.order != "random":
         return {"kind": group.order}
+    if group.distribution == "uniform":
+        return {"kind": "random"}
     zones = zip(group.zone_sizes, group.zone_weights, strict=True)
-    drawn: dict[str, dict[str, object]] = {
-        "uniform": {"kind": "random"},
-        "zipf": {"kind": "zipf", "theta": group.zipf_theta},
-        "pareto": {"kind": "pareto", "h": group.pareto_h},
-        "normal": {"kind": "normal", "deviation_percent": group.normal_deviation},
-        "zones": {
-            "kind": "zones",
-            "zones": [{"size_percent": size, "weight": weight} for size, weight in zones],
-        },
+    shapes: dict[str, tuple[str, object]] = {
+        "zipf": ("theta", group.zipf_theta),
+        "pareto": ("h", group.pareto_h),
+        "normal": ("deviation_percent", group.normal_deviation),
+        "zones": ("zones", [{"size_percent": size, "weight": each} for size, each in zones]),
     }
-    return drawn[group.distribution]
+    return dict([("kind", group.distribution), shapes[group.distribution]])
 
 
 def _data(group: Group) -> dict[str, object]:
@@ -377,7 +370,7 @@ _GROWN_BLOCKS = 16
 """A file that is appended to grows by so many blocks, or doubles, before it is cut back."""
 
 
-def on_wire(drawn: list[tuple[int, int]]) -> list[dict[str, int]]:
+def _on_wire(drawn: list[tuple[int, int]]) -> list[dict[str, int]]:
     return [{"size_bytes": size, "weight": weight} for size, weight in drawn]
 
 
