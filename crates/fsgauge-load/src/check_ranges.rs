@@ -353,7 +353,10 @@ fn check_verify(load: &LoadJob) -> Check {
         );
     }
     let fewest = (0..load.jobs).map(|job| RangeOrder::new(load, job).places()).min().unwrap_or(0);
-    let needed = 2 * u64::from(load.queue_depth);
+    let needed = match load.queue_depth {
+        1 => 1,
+        depth => 2 * u64::from(depth),
+    };
     if fewest < needed {
         return refuse(
             "verify",

@@ -68,6 +68,17 @@ fn what_is_written_is_found_again() {
     }
 }
 
+/// A queue of one is full with a single place. It was refused as one that is hardly ever filled.
+#[test]
+fn one_place_for_each_writer_is_checked() {
+    let directory = tempfile::tempdir().unwrap();
+    for interface in [Interface::Psync, Interface::IoUring] {
+        let load = verified(directory.path(), Ranges::Segmented {}, WRITERS, u64::from(WRITERS), BLOCK_BYTES);
+        let load = LoadJob { interface, passes: Some(5), duration_ns: 60_000_000_000, ..load };
+        assert_clean(&run(load).unwrap(), 4..=4, "one place");
+    }
+}
+
 #[test]
 fn a_file_that_is_extended_is_checked_as_well() {
     let directory = tempfile::tempdir().unwrap();

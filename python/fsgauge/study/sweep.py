@@ -131,6 +131,12 @@ def refuse_ignored(workload: StudyModel, info: ValidationInfo, without: Inapplic
         raise conflict(f"{key} would be ignored: {reason}", [key, because])
 
 
+def places_to_verify(queue_depth: int) -> int:
+    """The fewest blocks of a job whose writes are verified: each pass over them ends with an empty
+    queue, and has to fill it first."""
+    return 1 if queue_depth == 1 else 2 * queue_depth
+
+
 def refuse_to_verify_zeros() -> None:
     """Refuse data that says nothing of its place, where a kind's records would be compared."""
     raise conflict(

@@ -6,6 +6,7 @@ from fsgauge.kinds.mix.group import Group
 from fsgauge.kinds.mix.group_keys import AT_A_PLACE
 from fsgauge.study.base import conflict
 from fsgauge.study.file_sizes import FileSizes, weighted
+from fsgauge.study.sweep import places_to_verify
 from fsgauge.units import count, exact_size
 
 _OF_CONTENTS = frozenset({*AT_A_PLACE, "truncate"})
@@ -57,12 +58,13 @@ def require_places(group: Group, owner: Group, index: int) -> None:
     is_own = group is owner and group.jobs > 1 and group.files_of_jobs == "own"
     if group.verify:
         shared_by = 1 if is_own else group.jobs
-        places, needed = of_a_file * group.files // shared_by, 2 * group.queue_depth
+        places = of_a_file * group.files // shared_by
+        needed = places_to_verify(group.queue_depth)
         if places < needed:
             shallower = f"queue_depth = {places // 2}, or " if places > 1 else ""
             raise conflict(
-                f"a job has {count(places, 'block')} of {exact_size(block_bytes)}, and {needed} are"
-                f" the fewest that are verified at a queue depth of {group.queue_depth}",
+                f"a job has {count(places, 'block')} of {exact_size(block_bytes)}, and to verify at"
+                f" a queue depth of {group.queue_depth} takes {needed} or more",
                 [("group", index, key) for key in ("verify", "queue_depth", whose)],
                 next=f"{shallower}larger files, or verify = false",
             )

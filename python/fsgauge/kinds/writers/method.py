@@ -11,6 +11,7 @@ from fsgauge.kinds.writers import dealing
 from fsgauge.kinds.writers.factors import WritersFactors
 from fsgauge.kinds.writers.keys import LARGEST_LOG_BYTES, WritersWorkload
 from fsgauge.record.records import Cell
+from fsgauge.study.sweep import places_to_verify
 from fsgauge.units import exact_duration, exact_size, format_duration, format_size
 from fsgauge.workload.assumed import ASSUMED_LATENCY_SECONDS, EXPECTED, Speed, operations_per_second
 from fsgauge.workload.dealing import Dealt, Share
@@ -59,7 +60,7 @@ class WritersMethod(Method):
 
     def require_room(self, file_bytes: int, cause: str) -> None:
         workload = self.workload
-        needed = 2 * workload.queue_depth if workload.verify else 1
+        needed = places_to_verify(workload.queue_depth) if workload.verify else 1
         if workload.readers and file_bytes < workload.reader_block_size:
             raise InputError(
                 f"a file would have {format_size(file_bytes)}, and a reader reads"

@@ -38,11 +38,11 @@ EIGHT = 'file_sizes = "32 KiB"\n'
         ),
         (
             WRITE + "verify = true\nqueue_depth = 8\n" + EIGHT,
-            ["a job has 8 blocks of 4 KiB, and 16 are the fewest", "queue_depth = 4"],
+            ["a job has 8 blocks of 4 KiB", "takes 16 or more", "queue_depth = 4"],
         ),
         (
-            WRITE + "verify = true\njobs = 5\n" + EIGHT,
-            ["a job has 1 block of 4 KiB, and 2 are the fewest", "next: larger files"],
+            WRITE + "verify = true\njobs = 9\n" + EIGHT,
+            ["a job has 0 blocks of 4 KiB", "takes 1 or more", "next: larger files"],
         ),
     ],
 )
@@ -69,6 +69,7 @@ def test_blocks_of_another_groups_files_are_shared_out_too() -> None:
         'order = "sequential"\njobs = 8\n' + EIGHT,
         'order = "sequential"\njobs = 9\nfiles_of_jobs = "own"\n' + EIGHT,
         WRITE + 'verify = true\nqueue_depth = 4\njobs = 2\nfiles_of_jobs = "own"\n' + EIGHT,
+        WRITE + "verify = true\njobs = 8\n" + EIGHT,
     ],
 )
 def test_what_every_job_can_do_is_taken(lines: str) -> None:
