@@ -20,3 +20,12 @@ def test_logs_that_leave_no_room_are_refused_by_the_plan_too() -> None:
     with pytest.raises(InputError, match="the log would have 0 B") as refused:
         require_files_fit(study, 128 * MIB)
     assert refused.value.cause == "one file has 4 % of 128 MiB, plus 256 MiB for logs"
+
+
+def test_a_mix_on_a_system_that_copies_on_write_is_refused_by_the_plan() -> None:
+    """The plan took its files for all that they need, and writes ended with ENOSPC."""
+    both = ["workload.group.log.file_sizes=800MiB"]
+    require_files_fit(load_study("mix", both), 2048 * MIB)
+    with pytest.raises(InputError, match='on "btrfs", which keeps each'):
+        require_files_fit(load_study("mix", both, ["ext4", "btrfs"]), 2048 * MIB)
+    require_files_fit(load_study("mix", systems=["ext4", "btrfs"]), 2048 * MIB)
