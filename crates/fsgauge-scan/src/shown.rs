@@ -1,4 +1,5 @@
-//! Paths in messages: no character of a name moves the cursor, and a command can be copied as it stands.
+//! Paths in messages: no character of a name moves the cursor, and a command can be copied as it stands. Sizes, as
+//! people say them.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -34,6 +35,22 @@ pub(crate) fn quoted(path: &Path) -> String {
     }
 }
 
+/// "758 KiB", "1.5 GiB", "512 B": three digits, as the lab writes sizes.
+pub(crate) fn size_words(size_bytes: u64) -> String {
+    let units = ["KiB", "MiB", "GiB", "TiB", "PiB"];
+    let (mut size, mut unit) = (size_bytes as f64, "B");
+    for larger in units {
+        if size < 1023.5 {
+            break;
+        }
+        (size, unit) = (size / 1024.0, larger);
+    }
+    let decimals = if size < 9.995 { 2 } else { usize::from(size < 99.95) };
+    let digits = format!("{size:.decimals$}");
+    let digits = if digits.contains('.') { digits.trim_end_matches('0').trim_end_matches('.') } else { &digits };
+    format!("{digits} {unit}")
+}
+
 /// Every byte of a name, those of no text too.
 fn in_bash(bytes: &[u8]) -> String {
     let mut text = String::new();
@@ -62,6 +79,21 @@ mod tests {
         let cases =
             [("/dev/sda1", "/dev/sda1"), ("/a b", "'/a b'"), ("it's", "'it'\\''s'"), ("a\nb", "$'a\\nb'")];
         cases.iter().for_each(|(path, word)| assert_eq!(&quoted(Path::new(path)), word));
+    }
+
+    #[test]
+    fn sizes_have_three_digits_and_a_unit() {
+        let cases = [
+            (0, "0 B"),
+            (1000, "1000 B"),
+            (1024, "1 KiB"),
+            (776_192, "758 KiB"),
+            ((1 << 20) - 1, "1 MiB"),
+            (1_610_612_736, "1.5 GiB"),
+            (100 << 30, "100 GiB"),
+            (10_469 << 10, "10.2 MiB"),
+        ];
+        cases.iter().for_each(|&(size_bytes, words)| assert_eq!(size_words(size_bytes), words));
     }
 
     #[test]

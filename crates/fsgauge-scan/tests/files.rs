@@ -253,7 +253,8 @@ fn what_is_mounted_below_is_left_out_and_said() {
     unmount(&below);
     let found = found.unwrap();
     assert_eq!(found.counts.files, 1);
-    assert!(found.notes.iter().any(|note| note.code == "other_mounts"), "{:?}", found.notes);
+    let said = found.notes.iter().find(|note| note.code == "other_mounts").map(|note| note.text.as_str());
+    assert_eq!(said, Some("1 folder or file below is another mount and was skipped"), "{:?}", found.notes);
 }
 
 #[test]

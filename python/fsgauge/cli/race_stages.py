@@ -5,7 +5,8 @@ before it, so that `fsgauge resume` of the first one goes on where all of it sto
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
@@ -92,7 +93,8 @@ def go_on(directory: Path | None, how: How) -> int:
         world = how.rig(stored.study.rig)
         say(f"second    race: {len(second.systems)} systems around {found['chosen']}")
         second, _ = without_refused(second, world, how.destroy)
-        tell(second, world, sys.stderr)
+        with _sharing_budget(second, races=2):
+            tell(second, world, sys.stderr)
         return measure(second, world, directory / _SECOND, how, dump_study(second))
     if finalists is None:
         return ExitCode.ANSWERED
@@ -188,18 +190,35 @@ def tell(
         lines.append(f"tries     {each.kind}, in every combination:")
         for options, how in ((each.crossed, ""), (each.weak, "alone, as it weakens durability: ")):
             lines += [f"{MARGIN}{how}{option.told}" for option in options]
-    budget = study.plan.budget if races > 1 else None
-    halved = "" if budget is None else f"{exact_duration(budget * races)}: half each for two races"
     if races > 1:
         lines.append(
             "then      a second race around the winner, which takes as much again at worst"
         )
-    try:
-        lines += [*_cost_lines(study, world, races), *([f"budget    {halved}"] if halved else [])]
-    except InputError as error:
-        error.details += (f"the budget is {halved}",) if halved else ()
-        raise
+    with _sharing_budget(study, races):
+        lines += _cost_lines(study, world, races)
+    if halved := _halved(study, races):
+        lines.append(f"budget    {halved}")
     audience.write("\n".join([*wrapped_lines(lines, width_of(audience), MARGIN), ""]))
+
+
+@contextmanager
+def _sharing_budget(study: Study, races: int) -> Iterator[None]:
+    """Let what is refused name the budget that is typed, of which each race has its part."""
+    from fsgauge.plan.cost import ShortBudgetError, longer
+
+    try:
+        yield
+    except InputError as error:
+        if halved := _halved(study, races):
+            error.details += (f"the budget is {halved}",)
+        if isinstance(error, ShortBudgetError):
+            error.next = longer(study, error.enough_seconds, races)
+        raise
+
+
+def _halved(study: Study, races: int) -> str:
+    budget = study.plan.budget if races > 1 else None
+    return "" if budget is None else f"{exact_duration(budget * races)}: half each for two races"
 
 
 def _cost_lines(study: Study, world: Rig, races: int) -> list[str]:

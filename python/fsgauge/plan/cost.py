@@ -32,6 +32,12 @@ from fsgauge.workload.assumed import FASTEST
 FEWEST_BLOCKS = 2
 
 
+class ShortBudgetError(InputError):
+    """A budget that is too short; so many seconds would be enough."""
+
+    enough_seconds = 0.0
+
+
 @dataclass(frozen=True)
 class Cost:
     """What a plan takes, and how many blocks that are; a race ends sooner, or at its last block."""
@@ -120,16 +126,14 @@ _SPARE = 1.1
 """A plan is made again with the next command, and times of mkfs differ a little."""
 
 
-def _longer(study: Study, seconds: float) -> str:
-    """The budget that is enough for so many seconds, or what takes less."""
-    minutes = math.ceil(_SPARE * seconds / 60)
-    is_race = study.plan.mode == "race"
-    said = f"--budget {minutes}min" if is_race else f"--set plan.budget={minutes}min"
-    fewer = ", or fewer --kinds" if is_race else ", or fewer systems"
+def longer(study: Study, seconds: float, races: int = 1) -> str:
+    """The budget that is enough for so many seconds of each race, or what takes less."""
+    minutes = math.ceil(_SPARE * seconds / 60) * races
+    fewer = "--kinds" if study.plan.mode == "race" else "systems"
     runs = ""
     if getattr(study.workload, "duration", None):
         runs = ", or shorter runs: --set workload.duration=1s"
-    return f"{said}{fewer}{runs}"
+    return f"--set plan.budget={minutes}min, or fewer {fewer}{runs}"
 
 
 def _blocks(study: Study, a_block: float, once: float) -> int:
@@ -144,11 +148,13 @@ def _blocks(study: Study, a_block: float, once: float) -> int:
     if fitting < fewest:
         words = f"{fewest} blocks" + (" and those that confirm" if race else "")
         seconds = once + (fewest + confirming) * a_block
-        raise InputError(
+        short = ShortBudgetError(
             f"the budget of {exact_duration(budget_ns)} is too short for {words}",
             cause=f"one block takes about {format_duration(a_block * 1e9)}:"
             f" {turns_of_block(study)} turns of {count(len(planned_cells(study)), 'cell')};"
             f" in all {format_duration(seconds * 1e9)}",
-            next=_longer(study, seconds),
+            next=longer(study, seconds),
         )
+        short.enough_seconds = seconds
+        raise short
     return study.plan.blocks if race else min(fitting, study.plan.blocks)

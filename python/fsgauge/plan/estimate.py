@@ -50,13 +50,13 @@ def turn_seconds(
     method, space = _method_at(study, size_bytes, access), layout_bytes(study, size_bytes)
     cells = planned_cells(study) if cells is None else cells
     made = sum(len(group) for group in method.stages(cells))
-    times = 1 + rounds(study, speed)
-    runs = [times * method.run_seconds(cell, space, speed) for cell in cells]
+    runs = [method.run_seconds(cell, space, speed) for cell in cells]
+    before = rounds(study, speed) * [method.round_of(cell, space, speed)[0] for cell in cells]
     filling = filled_bytes(study, method, space) / speed.bytes_per_second
     scans = 2 * SCAN_SECONDS if study.workload.scan else 0.0
-    starts = times * len(runs) * (RUN_SECONDS + around.run_seconds)
+    starts = (len(runs) + sum(map(bool, before))) * (RUN_SECONDS + around.run_seconds)
     made_afresh = made * (TURN_SECONDS + around.turn_seconds)
-    return made_afresh + filling + sum(runs) + starts + scans
+    return made_afresh + filling + sum(runs) + sum(before) + starts + scans
 
 
 def block_seconds(
@@ -138,12 +138,13 @@ def turn_written_bytes(study: Study, size_bytes: int, around: Around = HERE) -> 
     speed = around.limited(speed_on(study))
     method = method_of(study.workload).in_room(planned_room(study, size_bytes))
     space = layout_bytes(study, size_bytes)
-    written = sum(
-        min(method.written_bytes(cell, space), _most_bytes(method, cell, space, speed))
-        for cell in planned_cells(study)
-    )
-    times = 1 + MOST_ROUNDS * is_preconditioned(study.storage)
-    return filled_bytes(study, method, space) + int(times * written)
+    times = MOST_ROUNDS * is_preconditioned(study.storage)
+    written = 0.0
+    for cell in planned_cells(study):
+        most = _most_bytes(method, cell, space, speed)
+        written += min(method.written_bytes(cell, space), most)
+        written += times * min(method.round_of(cell, space)[1], most)
+    return filled_bytes(study, method, space) + int(written)
 
 
 def _most_bytes(method: Method, cell: Cell, space_bytes: int, speed: Speed) -> float:

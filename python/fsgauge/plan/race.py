@@ -91,7 +91,7 @@ def wear(study: Study, size_bytes: int, written_bytes: int, seconds: float) -> s
             f"the race may write {format_size(written_bytes)}, the whole device {writes:,.0f}"
             " times, which is more than it endures",
             cause=rated,
-            next=f"--budget {_enduring_minutes(seconds, writes)}min, or fewer --kinds",
+            next=f"--set plan.budget={_enduring_minutes(seconds, writes)}min, or fewer --kinds",
         )
     said = f"at worst {format_size(written_bytes)}, the whole device {writes:.3g} times; {rated}"
     return said if writes > _RATED_WRITES / 10 else ""

@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 
 from fsgauge.study.model import LoopStorage, Study, System
+from fsgauge.study.reached import is_served
 from fsgauge.study.system import COPY_ON_WRITE
 from fsgauge.units import format_size
 from fsgauge.workload import method_of
@@ -52,6 +53,8 @@ def planned_room(study: Study, size_bytes: int) -> Room:
         hints=hints_of(study),
         in_folders=study.storage.kind == "path",
         speed=speed_on(study),
+        is_served=is_served(study),
+        copying=next((each.name for each in study.systems if each.kind in COPY_ON_WRITE), ""),
     )
 
 

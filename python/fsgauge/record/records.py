@@ -253,6 +253,16 @@ class RunRecord(Record):
         return self.job if isinstance(self.job, wire.LoadJob) else None
 
     @property
+    def left_files_short(self) -> bool:
+        """Whether the time limit ended it while it wrote files that later runs work on."""
+        job, ended = self.job, self.result.ended if self.result else None
+        if isinstance(job, wire.ClientsJob):
+            writes = job.phase.kind == "write" and not job.wear_out
+        else:
+            writes = isinstance(job, wire.LoadJob) and job.extend and not job.wear_out
+        return writes and ended == "duration"
+
+    @property
     def is_foreign(self) -> bool:
         return isinstance(self.job, ForeignJob)
 

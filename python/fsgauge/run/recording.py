@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from fsgauge.engine.wire import ClientsJob, ClientsResult
+from fsgauge.engine.wire import ClientsResult
 from fsgauge.errors import RigError
 from fsgauge.progress import Progress
 from fsgauge.record.factors import factors_of
@@ -30,8 +30,8 @@ class Recording:
     """What the rig did last, for the journal."""
     endless_on: set[str] | None = field(default_factory=set)
     """Systems on which the program was killed at its time limit; None once a run has ended."""
-    cut: dict[tuple[int, int], str] = field(default_factory=dict)
-    """Block and turn of writers that the time limit ended, and the name of their cell."""
+    cut: dict[tuple[int, int, str], str] = field(default_factory=dict)
+    """Block, turn and kind of job of writers that the time limit ended, and their cell's name."""
 
     def __call__(self, happening: happenings.Happening) -> None:
         """Raises RigError where it cannot be stored, or nothing more is worth measuring."""
@@ -91,6 +91,9 @@ class Recording:
         )
 
     def _run(self, record: RunRecord) -> None:
+        place = record.block, record.turn, record.job.kind
+        cut = self.cut.get(place, "")
+        record = _after(cut, record)
         fault = record.fault.what if record.fault else None
         self.folder.write_of_turn(record)
         self.folder.journal(
@@ -102,9 +105,9 @@ class Recording:
         if record.struck:
             return
         require_server(record)
-        require_clients(record, self.cut.get((record.block, record.turn), ""))
-        if _is_cut(record):
-            self.cut[record.block, record.turn] = record.cell.name
+        require_clients(record, cut)
+        if record.left_files_short:
+            self.cut[place] = record.cell.name
         self._require_an_end(record)
 
     def _require_an_end(self, record: RunRecord) -> None:
@@ -121,11 +124,17 @@ class Recording:
             raise RigError(fault.what, details=(where,), cause=fault.cause, next=fault.next)
 
 
-def _is_cut(record: RunRecord) -> bool:
-    """Whether the time limit ended writers, so that files are missing in what follows."""
-    job, result = record.job, record.result
-    writes = isinstance(job, ClientsJob) and job.phase.kind == "write" and not job.wear_out
-    return writes and result is not None and result.ended == "duration"
+def _after(cut: str, record: RunRecord) -> RunRecord:
+    """The record of a run that found a short file, with why that is so; any other as it is."""
+    fault = record.fault
+    if not cut or fault is None or fault.code != "target.size":
+        return record
+    why = {
+        "what": f'the time limit ended "{cut}" before all of its file was written',
+        "cause": fault.what,
+        "next": "a longer workload.time_limit, or less to write",
+    }
+    return record.model_copy(update={"fault": fault.model_copy(update=why)})
 
 
 def require_clients(record: RunRecord, cut: str = "") -> None:

@@ -276,20 +276,16 @@ def _not_lost(evidence: Evidence) -> Iterator[ErrorRow]:
 
 
 def unfinished_work(
-    evidence: Evidence, advice: str, ends: Callable[[RunRecord], bool] = lambda _: True
+    evidence: Evidence,
+    advice: str,
+    ends: Callable[[RunRecord], bool] = lambda _: True,
+    grave_share: float | None = LARGEST_LOSS,
 ) -> Iterator[Finding]:
     """What clients gave up, what failed, and what the time limit cut; `advice` is about the last,
-    and `ends` says whether a run is to end by itself."""
-    yield from work_given_up(evidence, LARGEST_LOSS)
+    and `ends` says whether a run is to end by itself. `grave_share` as in `work_given_up`."""
+    yield from work_given_up(evidence, grave_share)
     yield from failed_operations(evidence)
-    yield from cut_runs(evidence, advice, ends)
-
-
-def cut_runs(
-    evidence: Evidence, advice: str, ends: Callable[[RunRecord], bool] = lambda _: True
-) -> Iterator[Finding]:
-    """Runs that the time limit ended; `ends` says whether a run is to end by itself."""
-    made = [run for run, _ in clients_of(evidence.runs) if ends(run)]
+    made = [run for run in evidence.runs if _has_an_end(run) and ends(run)]
     cut = [run for run in made if run.result is not None and run.result.ended == "duration"]
     if cut:
         yield finding(
@@ -300,3 +296,10 @@ def cut_runs(
             advice,
             [name_of(run) for run in cut],
         )
+
+
+def _has_an_end(run: RunRecord) -> bool:
+    """Whether clients or a load worked, whose work ends before the time limit."""
+    if run.load is not None:
+        return run.load.passes is not None or run.load.size_limit_bytes is not None
+    return run.result is not None and run.result.clients is not None

@@ -58,7 +58,7 @@ def load_study(
     A `text` that was made is read in place of a file, and only called so.
 
     `overrides` are KEY=VALUE as of --set, the others as of the options of their names. They are
-    applied in the order storage, systems and baseline, without, serve, overrides, budget, seed.
+    applied in the order storage, systems and baseline, without, serve, budget, overrides, seed.
     `say` is told what words of other tools were taken for; `known` are the options that systems
     have.
     """
@@ -80,11 +80,11 @@ def load_study(
     if serve is not None:
         change_serving(document, serve)
     give_way(document, overrides or [], systems or [])
+    if budget is not None:
+        document.put(("plan", "budget"), budget, option_origin("--budget", budget))
     for override in overrides or []:
         require_few_in_toml(override, "--set", STUDY)
         set_key(document, override)
-    if budget is not None:
-        document.put(("plan", "budget"), budget, option_origin("--budget", budget))
     if seed is not None:
         document.put(("plan", "seed"), seed, option_origin("--seed", str(seed)))
     return check(document, say)

@@ -158,18 +158,26 @@ def require_whole_tags(size_bytes: int, key: Key) -> None:
 
 
 def require_some_due(
-    per_second: float | None, duration_ns: int, keys: Sequence[Key], *, together: int = 1
+    per_second: float | None,
+    duration_ns: int,
+    keys: Sequence[Key],
+    *,
+    noun: str = "operations",
+    together: int = 1,
+    how: str = "at a time",
+    fewer: str = "burst",
 ) -> None:
-    """Refuse a pace at which a run may end before anything is due; `together` are due at once."""
+    """Refuse a pace at which a run may end before anything is due; `together` of what is due are
+    done together: `how`, and the key that makes them fewer."""
     due = math.inf if per_second is None else per_second * duration_ns / 1e9
     if due < together:
         number = f"{due:,.0f}" if due >= 10 else f"{due:.2g}"
         raise conflict(
-            f"{number} operations are due in the {exact_duration(duration_ns)} that are measured"
-            + (f", and {together:,} at a time" if together > 1 else ""),
+            f"{number} {noun} are due in the {exact_duration(duration_ns)} that are measured"
+            + (f", and {together:,} {how}" if together > 1 else ""),
             keys,
             next="a longer duration, or a higher pace"
-            + (", or a smaller burst" if together > 1 else ""),
+            + (f", or a smaller {fewer}" if together > 1 else ""),
         )
 
 

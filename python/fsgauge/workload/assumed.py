@@ -50,8 +50,10 @@ class Room:
     each turn of a block; None where the file system decides. `hints` are extent size hints, to
     whose multiples a file system rounds up what a file takes. `in_folders`: the systems are folders
     of file systems that others use too, and the bytes are what the study may take of each. `speed`
-    is what is assumed of the storage. `in_model`: nothing is done, so no time limit ends a run.
-    `of_mkfs`: the change that makes the system with the fewest inodes with so many.
+    is what is assumed of the storage. `is_served`: systems are reached through a server.
+    `in_model`: nothing is done, so no time limit ends a run. `copying`: the first system that
+    copies on write, if any. `of_mkfs`: the change that makes the system with the fewest inodes with
+    so many.
     """
 
     free_bytes: int
@@ -62,7 +64,9 @@ class Room:
     hints: tuple[int, ...] = ()
     in_folders: bool = False
     speed: Speed = EXPECTED
+    is_served: bool = False
     in_model: bool = False
+    copying: str = ""
     of_mkfs: Callable[[int], str] = field(default=lambda _: "", compare=False)
 
     def more_inodes(self, number: int) -> str:

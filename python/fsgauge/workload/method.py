@@ -16,8 +16,7 @@ from fsgauge.record.command import CommandJob
 from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Cell
 from fsgauge.study.access import AccessKeys
-from fsgauge.study.reached import through
-from fsgauge.units import count, exact_duration, format_duration
+from fsgauge.units import count, format_duration
 from fsgauge.workload.assumed import EXPECTED, Room, Speed, operations_per_second
 from fsgauge.workload.dealing import Dealt, Share
 from fsgauge.workload.folders import AgedFiles, ClientFolders, FileSets, Place, laid_out
@@ -302,6 +301,13 @@ class Method:
         moved = rate * self.run_seconds(cell, space_bytes) * factors.operation_bytes
         return moved * (100 - factors.share_of_reads) / 100
 
+    def round_of(
+        self, cell: Cell, space_bytes: int, speed: Speed = EXPECTED
+    ) -> tuple[float, float]:
+        """Seconds, and bytes written, of one round of a cell's load, which preconditions a device;
+        nothing where a run ends with its work."""
+        return self.run_seconds(cell, space_bytes, speed), self.written_bytes(cell, space_bytes)
+
     def held_equal(self, space: str, has_raw: bool) -> list[str]:
         """What is the same for all systems, a line each; `space` is that of all files, in words."""
         raw = "; raw: the same number of bytes of the device" if has_raw else ""
@@ -357,6 +363,14 @@ class MakesOwnFiles(Method):
         """None: a turn begins on an empty system."""
         return None
 
+    def round_of(
+        self,
+        cell: Cell,  # noqa: ARG002
+        space_bytes: int,  # noqa: ARG002
+        speed: Speed = EXPECTED,  # noqa: ARG002
+    ) -> tuple[float, float]:
+        return 0.0, 0.0
+
     def require_of_clients(
         self, clients: int, each: int, what: str, limit: int, *, beside: int = 0
     ) -> None:
@@ -372,27 +386,6 @@ class MakesOwnFiles(Method):
             if fitting > 0
             else "raise the limit of open files",
         )
-
-
-def access_line(
-    accesses: Sequence[AccessKeys], interfaces: Sequence[str], direct: str = ""
-) -> list[str]:
-    """How files that were laid out are reached, a line for what is held equal; none over paths.
-    `direct` is what direct I/O means through a server, where it means anything."""
-    if all(access.protocol == "path" for access in accesses):
-        return []
-    return [
-        f"access: {through(accesses, ' and '.join(interfaces))}; files are laid out over the path "
-        "first; through a server, "
-        + (direct or "direct and buffered are the same, since the server decides what it caches")
-    ]
-
-
-def at_most(limit_ns: int, *, in_model: bool) -> str:
-    """What ends a run before its work is done: its limit, and in a model nothing."""
-    if in_model:
-        return "; in a model no time limit ends it"
-    return f", at most {exact_duration(limit_ns)}"
 
 
 def data_of(words: Literal["incompressible", "zero"]) -> wire.Data:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Mapping
 from functools import partial
@@ -13,11 +14,13 @@ import pytest
 from fsgauge.choosing.options import KINDS, Option, Proposed, every_option, proposed
 from fsgauge.choosing.race_study import systems_of
 from fsgauge.cli import race_stages
+from fsgauge.cli.choose import _part_of
 from fsgauge.cli.execution import Ended
 from fsgauge.cli.race_stages import RACED, How, go_on, tell, without_refused
 from fsgauge.cli.run import not_asked
 from fsgauge.errors import FsgaugeError, InputError
 from fsgauge.exit_codes import ExitCode
+from fsgauge.plan.cost import ShortBudgetError, longer
 from fsgauge.progress import Progress
 from fsgauge.report.write import write_report
 from fsgauge.run import run_study
@@ -204,10 +207,34 @@ def test_two_races_share_one_budget_and_that_is_said(
     tell(study, None, sys.stdout)  # type: ignore[arg-type]
     assert capsys.readouterr().out.strip() == ""
 
-    def short(*_: object) -> list[str]:
-        raise InputError("the budget of 1 h is too short for 3 blocks")
 
-    monkeypatch.setattr(race_stages, "_cost_lines", short)
+def test_a_budget_that_is_too_short_for_two_races_is_refused_with_one_for_both() -> None:
+    """The budget in the refusal was enough for half of it, and was refused again."""
+
+    def told(budget: str) -> None:
+        changes = ["plan.mode=race", f"plan.budget={budget}", "workload.duration=1min"]
+        half = _part_of(load_study("overhead", changes, ["ext4", "xfs"], seed=1), 2)
+        tell(half, NoDiskRig(RacingEngine()), sys.stderr, (), 2)
+
+    with pytest.raises(InputError, match="is too short for 3 blocks") as error:
+        told("2 s")
+    assert "the budget is 2 s: half each for two races" in error.value.render()
+    enough = re.match(r"--set plan.budget=(\d+)min,", error.value.next)
+    assert enough is not None
+    told(f"{enough[1]}min")
+    with pytest.raises(InputError, match="is too short"):
+        told(f"{int(enough[1]) // 2}min")
+
+
+def test_a_second_race_that_is_refused_names_the_budget_of_both(
+    went: Went, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def short(study: Study, *_: object) -> None:
+        error = ShortBudgetError("it is too short", next=longer(study, 60.0))
+        error.enough_seconds = 60.0
+        raise error
+
+    monkeypatch.setattr(race_stages, "tell", short)
     with pytest.raises(InputError) as error:
-        tell(study, None, sys.stdout, (), 2)  # type: ignore[arg-type]
-    assert "the budget is 2 h: half each for two races" in error.value.render()
+        followed(raced(tmp_path))
+    assert not went and error.value.next.startswith("--set plan.budget=4min,")

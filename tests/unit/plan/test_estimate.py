@@ -7,13 +7,15 @@ from fsgauge.kinds.commits.keys import CommitsWorkload
 from fsgauge.kinds.overhead.keys import OverheadWorkload
 from fsgauge.plan import estimate
 from fsgauge.plan.preview import PlanDescription, describe
-from fsgauge.plan.space import layout_bytes, speed_on, times_held
+from fsgauge.plan.space import layout_bytes, planned_room, speed_on, times_held
 from fsgauge.plan.turns import make_plan
+from fsgauge.record.preconditioning import MOST_ROUNDS
 from fsgauge.study.access import AccessKeys
 from fsgauge.study.model import LoopStorage, Study, System
 from fsgauge.study.parse import load_study
 from fsgauge.study.system import COPY_ON_WRITE
 from fsgauge.system import FileSystem, find_kind
+from fsgauge.workload import method_of
 from fsgauge.workload.assumed import EXPECTED, FASTEST, SLOWEST, operations_per_second
 
 GIB = 1 << 30
@@ -126,3 +128,21 @@ def test_hours_and_endurance_are_printed() -> None:
     assert f"{facts.written_bytes_estimate / TIB:.3g} times the 1 TiB of the device" in line
     assert "drive writes a day" in line
     assert not any("endurance" in line for line in time_and_bytes(described()))
+
+
+@pytest.mark.parametrize(("kind", "times"), [("mix", 1), ("connections", 0)])
+def test_rounds_lay_no_files_out_and_what_ends_with_its_work_has_none(
+    kind: str, times: int
+) -> None:
+    """Each of up to 25 rounds was planned to write all files of a mix again, and what clients
+    write was planned to be repeated."""
+    plain = load_study(kind, [], storage="loop:1GiB", seed=1)
+    snia = load_study(kind, ["storage.precondition=snia"], storage="loop:1GiB", seed=1)
+    method = method_of(snia.workload).in_room(planned_room(snia, GIB))
+    moved = sum(method.round_of(cell, 0)[1] for cell in snia.workload.cells())
+    assert bool(moved) == bool(times)
+    more = estimate.turn_written_bytes(snia, GIB) - estimate.turn_written_bytes(plain, GIB)
+    assert more == pytest.approx(MOST_ROUNDS * moved, rel=1e-6)
+    rounds = estimate.turn_seconds(snia, GIB, PATH) - estimate.turn_seconds(plain, GIB, PATH)
+    each = getattr(snia.workload, "duration", 0) / 1e9 + estimate.RUN_SECONDS
+    assert rounds == pytest.approx(times * estimate.EXPECTED_ROUNDS * each)

@@ -129,7 +129,7 @@ def test_a_budget_for_less_than_three_blocks_is_refused() -> None:
     assert make_plan(race_study(f"plan.budget={enough}"), size_bytes=GIB).race
     next_step = short.value.next
     said = re.fullmatch(
-        r"--budget (\d+min), or fewer --kinds, or shorter runs: --set .*", next_step
+        r"--set plan.budget=(\d+min), or fewer --kinds, or shorter runs: --set .*", next_step
     )
     assert said is not None, "a command that can be typed"
     assert make_plan(race_study(f"plan.budget={said[1]}"), size_bytes=GIB).race
@@ -170,5 +170,5 @@ def test_a_little_wear_is_not_said_much_is_and_too_much_is_refused() -> None:
     with pytest.raises(InputError, match="more than it endures") as refused:
         wear(study, TB, 1200 * TB, 36_000.0)
     # `workload.fill` has other files written first, in a mix: more, not less.
-    assert refused.value.next == "--budget 150min, or fewer --kinds"
+    assert refused.value.next == "--set plan.budget=150min, or fewer --kinds"
     assert wear(load_study("mix-mail"), TB, 601 * TB, 60.0) == ""

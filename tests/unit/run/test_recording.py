@@ -12,15 +12,17 @@ from fsgauge.engine.wire import ClientErrorKind, EngineFault, LoadResult
 from fsgauge.errors import RigError
 from fsgauge.kinds.churn.keys import ChurnWorkload
 from fsgauge.plan.turns import job_for, make_plan, with_seed
+from fsgauge.progress import Progress
 from fsgauge.record.parts import in_one
 from fsgauge.record.records import RunRecord
-from fsgauge.run.recording import require_clients, require_server
+from fsgauge.run.recording import Recording, require_clients, require_server
 from fsgauge.stats.client_errors import ERRORS, needed
 from fsgauge.study.parse import load_study
 from fsgauge.study.workload import cells_of
 from fsgauge.workload.folders import ClientFolders
 from tests.laboratory import NoDiskEngine
 from tests.synthetic.setting import with_result
+from tests.synthetic_sharing import make_sharing
 
 PLACE = ClientFolders(directory="/mnt", files_per_client=6, backup_files_per_client=2)
 
@@ -177,3 +179,39 @@ def test_every_kind_of_error_has_words_and_advice(
 ) -> None:
     words, cell = ERRORS[kind], record(monkeypatch, 1).cell
     assert words.name and words.because and needed(kind, cell)
+
+
+class Folder:
+    """Of a results folder, the records of turns."""
+
+    def __init__(self) -> None:
+        self.written: list[Any] = []
+
+    def write_of_turn(self, record: object) -> None:
+        self.written.append(record)
+
+    def journal(self, *_: object, **__: object) -> None:
+        pass
+
+
+def test_a_file_that_the_time_limit_cut_short_is_said_to_be_that() -> None:
+    """ "It was not laid out, or with another size. Run a job of kind layout on this target." """
+    folder = Folder()
+    plan = make_sharing(3).study.plan
+    recording = Recording(folder, Progress(), plan, keeps_runs=False)  # type: ignore[arg-type]
+    runs = [run for run in make_sharing(3).runs if (run.block, run.turn) == (0, 0)]
+    first, second = runs[0], runs[1]
+    assert first.load is not None and first.result is not None
+    fault = EngineFault(what="f0000 has 1 bytes", cause="", next="", code="target.size")
+    short = second.model_copy(update={"fault": fault, "parts": []})
+    cut = with_result(
+        first.model_copy(update={"job": first.load.model_copy(update={"extend": True})}),
+        first.result.model_copy(update={"ended": "duration"}),
+    )
+    for happening in (short, cut, short, short.model_copy(update={"turn": 1})):
+        recording(happening)
+    before, _, after, elsewhere = (record.fault for record in folder.written)
+    assert before == elsewhere == fault
+    assert after.what.startswith(f'the time limit ended "{first.cell.name}" before')
+    assert (after.code, after.cause) == ("target.size", "f0000 has 1 bytes")
+    assert "a longer workload.time_limit" in after.next

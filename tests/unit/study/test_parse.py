@@ -238,3 +238,9 @@ def test_unicode_is_counted_in_characters(tmp_path):
     location = refusal.value.location
     assert location is not None
     assert (location.line, location.column, location.width) == (20, 1, 3)
+
+
+def test_a_budget_that_is_set_as_advised_counts_before_the_option() -> None:
+    """A refusal names --set plan.budget, which is put behind the --budget that was refused."""
+    study = load_study("overhead", ["plan.budget=2min"], budget="1min")
+    assert study.plan.budget == 120 * 10**9

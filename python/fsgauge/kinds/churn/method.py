@@ -20,10 +20,11 @@ from fsgauge.units import exact_size, format_size
 from fsgauge.workload.assumed import EXPECTED, METADATA_BYTES, Room, Speed
 from fsgauge.workload.dealing import Dealt, Share, clients_dealt, require_enough
 from fsgauge.workload.folders import TREE, WRITTEN, ClientFolders, FileSets, Place, folders_of
-from fsgauge.workload.method import WORST_FILES, MakesOwnFiles, at_most, data_of
+from fsgauge.workload.method import WORST_FILES, MakesOwnFiles, data_of
 from fsgauge.workload.rings import Rings, of_clients
 from fsgauge.workload.slicing import interval_of_work_ns
 from fsgauge.workload.steps import AgeFolder, Step
+from fsgauge.workload.words import at_most
 
 _SCAN_SECONDS = 0.3
 

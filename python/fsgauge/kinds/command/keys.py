@@ -19,7 +19,7 @@ from fsgauge.record.records import Cell
 from fsgauge.study.base import Distinct, OneLine, conflict, printable
 from fsgauge.study.sweep import SCAN, Listed, require_few
 from fsgauge.study.workload_keys import WorkloadKeys
-from fsgauge.units import SIZE, DurationNs
+from fsgauge.units import SIZE, DurationNs, exact_duration
 
 TIME = "time"
 _STEPS = 100
@@ -30,6 +30,7 @@ _OF_ANY = ("kind", "program", "parameters")
 _WITHOUT_OWN_NAME = ("sh", "bash", "dash", "python3", "env", "perl", "make", "git")
 """Of these the next word that is no option says what is done: "git clone"."""
 
+_TAKES_NS = 10_000_000_000
 Word = Annotated[str, Field(max_length=100_000)]
 Line = Annotated[str, Field(min_length=1, max_length=100_000)]
 _NO_NAME = BeforeValidator(lambda value: "" if value is None else value)
@@ -126,7 +127,7 @@ class CommandWorkload(WorkloadKeys):
         description="A program that takes longer is killed, and the run has failed.",
     )
     takes: Annotated[DurationNs, Field(ge=1_000_000)] = Field(
-        10_000_000_000,
+        _TAKES_NS,
         description="What a run takes about, its steps included: for the plan alone.",
     )
     writes: Annotated[int, SIZE, _NOT_KNOWN, Field(ge=0, le=LARGEST)] = Field(
@@ -147,6 +148,7 @@ class CommandWorkload(WorkloadKeys):
         require_few(prod(map(len, self.parameters.values())), lists)  # type: ignore[arg-type]
         self._parameters_have_names()
         self._numbers_can_be_read()
+        self._ends_in_time()
 
     def cells(self) -> list[Cell]:
         return [self._cell(each) for each in self.points()]
@@ -217,6 +219,17 @@ class CommandWorkload(WorkloadKeys):
                 )
         if len({cell.id for cell in self.cells()}) < len(self.points()):
             raise conflict("two values of a parameter make the same name of a file", ["parameters"])
+
+    def _ends_in_time(self) -> None:
+        """Steps have no such limit, and where takes is not said, it says nothing."""
+        is_said = self.takes > _TAKES_NS and not (self.prepare or self.finish)
+        if is_said and self.takes > self.time_limit:
+            raise conflict(
+                f"a run takes {exact_duration(self.takes)}, and its program is killed after"
+                f" {exact_duration(self.time_limit)}",
+                ["takes", "time_limit"],
+                next=f'time_limit = "{exact_duration(2 * self.takes)}"',
+            )
 
     def _numbers_can_be_read(self) -> None:
         names = [TIME]

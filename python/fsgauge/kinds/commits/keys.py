@@ -12,7 +12,7 @@ from fsgauge.record.records import Cell
 from fsgauge.study import sweep
 from fsgauge.study.base import Distinct, conflict
 from fsgauge.study.workload_keys import WorkloadKeys
-from fsgauge.units import DurationNs, RateOperationsPerSecond, figure
+from fsgauge.units import DurationNs, RateOperationsPerSecond
 
 _TIMES_TOO = "O_SYNC waits for the times of a file too, and no log needs them"
 ELSEWHERE: dict[str, tuple[str, Sync]] = {
@@ -126,21 +126,20 @@ class CommitsWorkload(WorkloadKeys):
                 ["readers", "logs"],
                 next='readers = 0, or logs = ["overwrite"]',
             )
-        self._commits_are_due()
+        together, several = max(self.together), max(self.committers)
+        is_shared, each = together > 1, " of each committer" if several > 1 else ""
+        sweep.require_some_due(
+            self.rate / several if self.rate is not None and is_shared else self.rate,
+            self.duration,
+            ["rate", "duration", *(["together"] if is_shared else [])],
+            noun=f"commits{each if is_shared else ''}",
+            together=together,
+            how="share a sync",
+            fewer="together",
+        )
         sweep.require_few_cells(
             self, ["syncs", "sizes", "committers", "logs", "together", "meanwhile"]
         )
-
-    def _commits_are_due(self) -> None:
-        """Refuse a pace at which a run ends before a sync."""
-        due, together = (self.rate or 0) * self.duration / 1e9, max(self.together)
-        if self.rate is not None and due < together:
-            shared = f", and {together:,} share a sync" if together > 1 else ""
-            raise conflict(
-                f"at that rate {figure(due)} commits are due in a run{shared}",
-                ["rate", "duration", *(["together"] if shared else [])],
-                next="a longer duration, or a higher rate",
-            )
 
     def cells(self) -> list[Cell]:
         """Committers vary fastest. What is the same in all cells is not named."""

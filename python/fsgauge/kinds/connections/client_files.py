@@ -13,10 +13,11 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from fsgauge.errors import InputError
+from fsgauge.kinds.connections.fields import MOVING_A_FILE
 from fsgauge.kinds.connections.keys import ConnectionsWorkload
 from fsgauge.study.file_sizes import FileSizes, weighted
-from fsgauge.units import count, format_size
-from fsgauge.workload.assumed import METADATA_BYTES, Room
+from fsgauge.units import count, exact_duration, format_duration, format_size, listed
+from fsgauge.workload.assumed import METADATA_BYTES, Room, Speed
 from fsgauge.workload.folders import FileSets
 
 ALLOCATION_BYTES = 4096
@@ -28,6 +29,12 @@ USABLE_PERCENT = 97
 DIRECTORY_BYTES = 8 << 10
 """A directory's own blocks, one for its first names and one as it grows."""
 _MOST_FILES = 999_999
+CALL_SECONDS = 5e-6
+"""A call that needs no storage, with what surrounds it."""
+CALLS_OF_FILE = 4
+_SECOND_NS = 1_000_000_000
+_MILLISECOND_NS = 1_000_000
+_SHORTEST_MIX_NS = 10 * _MILLISECOND_NS
 
 
 @dataclass(frozen=True)
@@ -148,6 +155,37 @@ class ClientFiles:
         each = self.files_each(of_most, clients, backup=backup)
         return chosen.space.contents_of(clients, each), each * clients
 
+    def require_time_for_rests(self, sets: FileSets) -> None:
+        """InputError where the time limit would end clients that still rest between files."""
+        workload, clients = self.workload, min(self.workload.clients)
+        pairs = ((sets.files_per_client, False), (sets.backup_files_per_client, True))
+        files = max(self.files_each(most, clients, backup=backup) for most, backup in pairs)
+        rests = -(-files // workload.outstanding) - 1
+        taken_ns = workload.ramp + rests * workload.think
+        if taken_ns > workload.time_limit:
+            enough = exact_duration(2 * -(-taken_ns // _SECOND_NS) * _SECOND_NS).replace(" ", "")
+            raise InputError(
+                f"with a rest of {exact_duration(workload.think)} after each, a client's"
+                f" {files:,} files take {format_duration(taken_ns)} or more, and the time limit"
+                f" ends a test after {exact_duration(workload.time_limit)}",
+                next=f"--set workload.time_limit={enough}, a shorter workload.think, or fewer"
+                " workload.files_per_connection",
+            )
+
+    def in_mix(self, weight: int, speed: Speed, *, is_served: bool) -> float:
+        """How often the clients do, in the test mix, what has so much of its weight: as fast as is
+        assumed, or as their rests allow."""
+        workload = self.workload
+        moved = own_file_space(workload).contents / speed.bytes_per_second
+        call = speed.served_seconds if is_served else CALL_SECONDS
+        seconds = sum(
+            each * (moved + CALLS_OF_FILE * call if name in MOVING_A_FILE else call)
+            for name, each in workload.mix.items()
+        )
+        rests = sum(workload.mix.values()) * workload.think / 1e9
+        seconds = max(seconds, rests / (workload.most_clients * workload.outstanding))
+        return weight * workload.mix_duration / 1e9 / seconds
+
     def files_each(self, of_most: int, clients: int, *, backup: bool) -> int:
         """Files of each of so many clients, where each of the most has `of_most`. As many as the
         study says; otherwise all numbers of clients share the same files out."""
@@ -185,9 +223,19 @@ class ClientFiles:
             files = min(files, room.inodes * chosen.fill_percent // 100 - self._directories())
         return min(max(files // clients, self.workload.outstanding), _MOST_FILES)
 
-    def _bytes(self, sets: FileSets) -> float:
+    def _grown(self, room: Room) -> float:
+        """Files that a mix makes more than it removes, and those that it is about to rename."""
+        mix = self.workload.mix if "mix" in self.workload.tests else {}
+        saved = self.workload.most_clients * self.workload.outstanding if "save" in mix else 0
+        more = mix.get("create", 0) - mix.get("delete", 0)
+        grown = self.in_mix(more, room.speed, is_served=room.is_served) if more > 0 else 0.0
+        return saved + grown
+
+    def _bytes(self, sets: FileSets, room: Room) -> float:
         """Everything on storage, with a margin where sizes are drawn."""
         total = float(self._directory_bytes())
+        if grown := self._grown(room):
+            total += grown * (own_file_space(self.workload).allocated + METADATA_BYTES)
         for chosen, each in self._chosen(sets):
             files = each * self.workload.most_clients
             total += max(
@@ -199,9 +247,9 @@ class ClientFiles:
             total += files * METADATA_BYTES
         return total
 
-    def _inodes(self, sets: FileSets) -> int:
+    def _inodes(self, sets: FileSets, room: Room) -> int:
         files = sets.files_per_client + sets.backup_files_per_client
-        own = files * self.workload.most_clients
+        own = files * self.workload.most_clients + round(self._grown(room))
         return own + self._directories() * len(self._chosen(sets)) + 2
 
     def _chosen(self, sets: FileSets) -> list[tuple[_Set, int]]:
@@ -221,31 +269,36 @@ class ClientFiles:
         return self._directories() * DIRECTORY_BYTES
 
     def _fits(self, sets: FileSets, room: Room) -> bool:
-        has_inodes = room.inodes is None or self._inodes(sets) <= room.inodes
-        return has_inodes and self._bytes(sets) <= _usable(room)
+        has_inodes = room.inodes is None or self._inodes(sets, room) <= room.inodes
+        return has_inodes and self._bytes(sets, room) <= _usable(room)
 
     def _require_bytes(self, sets: FileSets, room: Room) -> None:
-        needed = self._bytes(sets)
+        needed = self._bytes(sets, room)
         if needed > _usable(room):
             raise InputError(
-                f"{self._asked_words(sets)} need about {format_size(needed)}",
+                f"{self._asked_words(sets, room)} need about {format_size(needed)}",
                 cause=f"{_name(room.least)} leaves {format_size(room.free_bytes)}, and files may"
                 f" take up {USABLE_PERCENT} % of that",
                 next=f"{self._way_out(sets, room)}larger storage",
             )
 
     def _require_inodes(self, sets: FileSets, room: Room) -> None:
-        if room.inodes is not None and self._inodes(sets) > room.inodes:
+        needed = self._inodes(sets, room)
+        if room.inodes is not None and needed > room.inodes:
             raise InputError(
-                f"{self._asked_words(sets)} need {self._inodes(sets)} inodes",
+                f"{self._asked_words(sets, room)} need {needed} inodes",
                 cause=f"{_name(room.fewest)} has {room.inodes}: mkfs decides how many",
-                next=f"{self._way_out(sets, room)}larger storage, or"
-                f" {room.more_inodes(self._inodes(sets))}",
+                next=f"{self._way_out(sets, room)}larger storage, or {room.more_inodes(needed)}",
             )
 
     def _way_out(self, sets: FileSets, room: Room) -> str:
-        """The largest numbers that fit: fewer files, otherwise fewer clients."""
+        """The largest numbers that fit: a shorter mix, fewer files, otherwise fewer clients."""
         most = self.workload.most_clients
+        shorter = partial(self._fits_for, sets, room)
+        fitting = _largest(self.workload.mix_duration // _MILLISECOND_NS, shorter)
+        if fitting * _MILLISECOND_NS > max(self.workload.ramp, _SHORTEST_MIX_NS):
+            duration = exact_duration(fitting * _MILLISECOND_NS).replace(" ", "")
+            return f"--set workload.mix_duration={duration}, or "
         by_size = sorted(
             self._chosen(sets), key=lambda pair: -pair[0].space.contents_of(most, pair[1])
         )
@@ -261,15 +314,21 @@ class ClientFiles:
             return self._fits(replace(sets, backup_files_per_client=files), room)
         return self._fits(replace(sets, files_per_client=files), room)
 
+    def _fits_for(self, sets: FileSets, room: Room, milliseconds: int) -> bool:
+        update = {"mix_duration": milliseconds * _MILLISECOND_NS}
+        return ClientFiles(self.workload.model_copy(update=update))._fits(sets, room)
+
     def _fits_clients(self, sets: FileSets, room: Room, clients: int) -> bool:
         fewer = ClientFiles(self.workload.model_copy(update={"clients": [clients]}))
         return fewer._fits(sets, room)
 
-    def _asked_words(self, sets: FileSets) -> str:
+    def _asked_words(self, sets: FileSets, room: Room) -> str:
         own, backup = sets.files_per_client, sets.backup_files_per_client
         parts = [f"{own} file{'s' if own > 1 else ''} each"] if own else []
         parts += [f"{backup} to back up"] if backup else []
-        return f"{count(self.workload.most_clients, 'client')} with {' and '.join(parts)}"
+        if grown := round(self._grown(room)):
+            parts += [f"about {grown:,} that the mix adds"]
+        return f"{count(self.workload.most_clients, 'client')} with {listed(parts)}"
 
 
 def _name(system: str) -> str:

@@ -17,6 +17,7 @@ from fsgauge.study.workload_keys import WorkloadKeys
 from fsgauge.units import DurationNs, SizeBytes
 
 ACTIVITIES = ("read", "create", "save", "delete", "stat", "list")
+MOVING_A_FILE = ("read", "create", "save")
 HOME_DIRECTORY = {"stat": 40, "read": 30, "list": 10, "save": 10, "create": 5, "delete": 5}
 MIXES = {"home directory": HOME_DIRECTORY}
 """Mixes by name. Their weights are a choice, not a measurement of anybody's home directory."""

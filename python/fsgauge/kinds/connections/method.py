@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from fsgauge.engine import wire
-from fsgauge.kinds.connections.client_files import ClientFiles
+from fsgauge.kinds.connections.client_files import CALL_SECONDS, CALLS_OF_FILE, ClientFiles
 from fsgauge.kinds.connections.factors import OF_BACKUP, WRITING, ConnectionsFactors
 from fsgauge.kinds.connections.keys import ConnectionsWorkload
 from fsgauge.record.records import Cell
@@ -17,12 +17,11 @@ from fsgauge.units import count, exact_duration, exact_size, format_size
 from fsgauge.workload import dealing
 from fsgauge.workload.assumed import EXPECTED, METADATA_BYTES, Room, Speed
 from fsgauge.workload.folders import BACKUP, OWN, ClientFolders, FileSets, Place, folders_of
-from fsgauge.workload.method import MakesOwnFiles, at_most, data_of
+from fsgauge.workload.method import MakesOwnFiles, data_of
 from fsgauge.workload.rings import Rings, of_clients
 from fsgauge.workload.slicing import interval_of_work_ns
+from fsgauge.workload.words import at_most
 
-_CALL_SECONDS = 5e-6
-"""A call that needs no storage, with what surrounds it."""
 _DESCRIPTORS_OF_LOOP = 4
 
 
@@ -44,7 +43,11 @@ class ConnectionsMethod(MakesOwnFiles):
         return self.sets
 
     def in_room(self, room: Room) -> ConnectionsMethod:
-        return replace(self, sets=ClientFiles(self.workload).sets(room), in_model=room.in_model)
+        files = ClientFiles(self.workload)
+        sets = files.sets(room)
+        if not room.in_model:
+            files.require_time_for_rests(sets)
+        return replace(self, sets=sets, in_model=room.in_model)
 
     def require_descriptors(self, limit: int) -> None:
         workload = self.workload
@@ -163,7 +166,8 @@ class ConnectionsMethod(MakesOwnFiles):
         records = moved / factors.record_size_bytes
         on_path = factors.test == "backup" and workload.backup_access == "path"
         is_served = self.is_served and not on_path
-        calls = (4 * files + records) * (speed.served_seconds if is_served else _CALL_SECONDS)
+        call = speed.served_seconds if is_served else CALL_SECONDS
+        calls = (CALLS_OF_FILE * files + records) * call
         calls += factors.clients * speed.session_seconds if is_served else 0.0
         rests = files / factors.clients * workload.think / 1e9 if factors.test != "backup" else 0.0
         seconds = moved / speed.bytes_per_second + calls + rests + workload.ramp / 1e9
@@ -171,12 +175,14 @@ class ConnectionsMethod(MakesOwnFiles):
         return min(seconds, workload.time_limit / 1e9) + (0.3 if is_scanned else 0.0)
 
     def written_bytes(self, cell: Cell, space_bytes: int) -> float:  # noqa: ARG002
-        factors = ConnectionsFactors.of(cell)
+        factors, workload = ConnectionsFactors.of(cell), self.workload
         contents, files = self._volume(cell)
         if factors.test in ("write", "backup fill"):
             return contents + files * METADATA_BYTES
         if factors.test == "mix":
-            return self._written_by_mix(contents / max(files, 1))
+            writing = workload.mix.get("create", 0) + workload.mix.get("save", 0)
+            written = ClientFiles(workload).in_mix(writing, EXPECTED, is_served=self.is_served)
+            return written * contents / max(files, 1)
         return files * METADATA_BYTES if factors.test == "delete" else 0.0
 
     def held_equal(self, space: str, has_raw: bool) -> list[str]:  # noqa: ARG002 - raw is refused
@@ -230,14 +236,6 @@ class ConnectionsMethod(MakesOwnFiles):
     def _sharing(self, cell: Cell) -> int:
         """How many clients the files of a cell are of; a backup's reader is none of them."""
         return ConnectionsFactors.of(cell).swept_clients or self.workload.most_clients
-
-    def _written_by_mix(self, file_bytes: float) -> float:
-        """At the assumed speed, all of the time, where a mix writes at all."""
-        mix = self.workload.mix
-        writing = mix.get("create", 0) + mix.get("save", 0)
-        share = writing / (writing + mix.get("read", 0)) if writing else 0.0
-        at_most = EXPECTED.bytes_per_second * self.workload.mix_duration / 1e9
-        return share * at_most if file_bytes else 0.0
 
     def _clients_in_words(self) -> str:
         """ "590"; "50 or 590, each on a newly made system"."""

@@ -33,8 +33,8 @@ class MetadataAnalysis(Analysis):
     def findings(self, evidence: Evidence) -> Iterator[Finding]:
         yield from unfinished_work(
             evidence,
-            "A longer workload.time_limit, or fewer files (workload.entries).",
-            lambda run: isinstance(run.job, ClientsJob) and not run.job.wear_out,
+            "A longer workload.time_limit, or less to do (workload.entries, workload.records).",
+            lambda run: _wall_ns(run) is None,
         )
         yield from uneven_at_the_stonewall(evidence.runs)
         yield from no_stonewall(evidence.runs)

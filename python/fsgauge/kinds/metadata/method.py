@@ -15,9 +15,10 @@ from fsgauge.units import exact_duration, exact_size, format_size
 from fsgauge.workload.assumed import EXPECTED, METADATA_BYTES, Room, Speed
 from fsgauge.workload.dealing import Dealt, Share, clients_dealt, require_enough
 from fsgauge.workload.folders import OWN, ClientFolders, FileSets, Place, folders_of
-from fsgauge.workload.method import MakesOwnFiles, at_most
+from fsgauge.workload.method import MakesOwnFiles
 from fsgauge.workload.slicing import interval_ns
 from fsgauge.workload.steps import ClearFolder, Step
+from fsgauge.workload.words import at_most
 
 _SHARED_FILE = "records"
 _DESCRIPTORS_OF_CLIENT = 3

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,18 +11,17 @@ from fsgauge.errors import InputError
 from fsgauge.kinds.mix.factors import MixFactors
 from fsgauge.kinds.mix.group import Group
 from fsgauge.kinds.mix.keys import MixWorkload, folder_of
+from fsgauge.kinds.mix.space import owners, require_bytes, stored_by_all, stored_bytes
 from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Cell
 from fsgauge.study.file_sizes import FileSizes
-from fsgauge.units import exact_duration, exact_size, format_size
+from fsgauge.units import exact_duration, exact_size
 from fsgauge.workload.assumed import EXPECTED, Room, Speed, operations_per_second
 from fsgauge.workload.folders import ClientFolders, FileSets, Place, folders_of
 from fsgauge.workload.method import MakesOwnFiles
 from fsgauge.workload.rings import Rings, rings_of
 from fsgauge.workload.slicing import interval_ns
 
-_USABLE_PERCENT = 95
-"""Share of the free space that files may take: file systems need the rest as they fill."""
 _FILES_IN_DIRECTORY = 100
 _PREFIX = "f"
 _BESIDE = "_beside"
@@ -60,23 +57,13 @@ class MixMethod(MakesOwnFiles):
 
     @property
     def file_sets(self) -> FileSets:
-        folders = [folder_of(group.name) for group in self._owners()]
+        folders = [folder_of(group.name) for group in owners(self.workload)]
         folders += [_BESIDE] if self.workload.fill else []
         return FileSets(folders=tuple(folders), of_clients=())
 
     def in_room(self, room: Room) -> MixMethod:
-        needed = self._stored_bytes()
-        usable = room.free_bytes * (self.workload.fill or _USABLE_PERCENT) // 100
-        if needed > usable:
-            name = max(self._owners(), key=stored_bytes).name
-            asked = "are to be filled" if self.workload.fill else "can be used"
-            raise InputError(
-                f"the files of all groups take {format_size(needed)}",
-                cause=f"{format_size(usable)} {asked}"
-                + (f' on "{room.least}"' if room.least else " of the storage"),
-                next=f'larger storage, or smaller file_sizes of "{name}", which has the most',
-            )
-        files = [group.file_count for group in self._owners()]
+        require_bytes(self.workload, room)
+        files = [group.file_count for group in owners(self.workload)]
         inodes = sum(each + each // _FILES_IN_DIRECTORY + 2 for each in files)
         if room.inodes is not None and inodes > room.inodes:
             raise InputError(
@@ -87,13 +74,13 @@ class MixMethod(MakesOwnFiles):
         return self
 
     def fewer_files(self) -> str:
-        most = max(self._owners(), key=lambda group: group.file_count)
+        most = max(owners(self.workload), key=lambda group: group.file_count)
         return f'fewer files of group "{most.name}"'
 
     def require_descriptors(self, limit: int) -> None:
         """The files of a group of reads and writes are all open at once while they are laid out;
         of the others only some."""
-        plain = [group for group in self._owners() if group.is_plain]
+        plain = [group for group in owners(self.workload) if group.is_plain]
         if not plain:
             return
         most = max(plain, key=lambda group: group.file_count)
@@ -106,7 +93,7 @@ class MixMethod(MakesOwnFiles):
         )
 
     def largest_file_bytes(self, room: Room) -> int:  # noqa: ARG002
-        return max(group.largest_file_bytes for group in self._owners())
+        return max(group.largest_file_bytes for group in owners(self.workload))
 
     @property
     def threads(self) -> int:
@@ -155,8 +142,8 @@ class MixMethod(MakesOwnFiles):
             "target": self._target(owner, target),
             "interface": group.calls,
             "access": _access(group),
-            "block_sizes": _on_wire(group.blocks),
-            "write_block_sizes": _on_wire(group.write_blocks),
+            "block_sizes": on_wire(group.blocks),
+            "write_block_sizes": on_wire(group.write_blocks),
             "align_bytes": group.align,
             "start_after_ns": begin_ns,
             "warm_up_ns": warm_up_ns,
@@ -191,8 +178,8 @@ class MixMethod(MakesOwnFiles):
     def _target(self, owner: Group, target: Place) -> dict[str, object]:
         """The files of a group; of a bare device a region that is as long as all of them."""
         if isinstance(target, BlockTarget):
-            owners = self._owners()
-            before = owners[: owners.index(owner)]
+            every = owners(self.workload)
+            before = every[: every.index(owner)]
             return {
                 "kind": "block",
                 "path": target.path,
@@ -218,22 +205,34 @@ class MixMethod(MakesOwnFiles):
         """All groups run at once, so the first one's cell stands for all, and for their files."""
         if not self._stands_for_all(cell):
             return 0.0
-        laid_out = self._stored_bytes() + self._beside_bytes(space_bytes, cell)
+        laid_out = stored_by_all(self.workload) + self._beside_bytes(space_bytes, cell)
         taken = self.workload.warm_up + self.workload.duration
         return laid_out / speed.bytes_per_second + taken / 1e9
 
     def written_bytes(self, cell: Cell, space_bytes: int) -> float:
-        """What its group writes; with the first one's, the files of all groups, what only takes
-        space, and what groups beside a curve write."""
-        group = self._group(cell)
-        moved = self._moved_bytes(group, self.rate_of(cell))
+        """What its groups write; with the first one's, all files and what only takes space."""
+        moved = self._moved_by(cell)
         if not self._stands_for_all(cell):
             return moved
-        if cell.pace is not None:
+        return moved + stored_by_all(self.workload) + self._beside_bytes(space_bytes, cell)
+
+    def round_of(
+        self,
+        cell: Cell,
+        space_bytes: int,  # noqa: ARG002 - all files are there
+        speed: Speed = EXPECTED,  # noqa: ARG002
+    ) -> tuple[float, float]:
+        seconds = self.workload.duration / 1e9 if self._stands_for_all(cell) else 0.0
+        return seconds, self._moved_by(cell)
+
+    def _moved_by(self, cell: Cell) -> float:
+        """What its group writes; with the first one's, also what groups beside a curve write."""
+        moved = self._moved_bytes(self._group(cell), self.rate_of(cell))
+        if cell.pace is not None and self._stands_for_all(cell):
             raised = {each.factors["group"] for each in self.workload.paced_loads()}
             others = [each for each in self.workload.group if each.name not in raised]
             moved += sum(self._moved_bytes(each, each.operations_per_second) for each in others)
-        return moved + self._stored_bytes() + self._beside_bytes(space_bytes, cell)
+        return moved
 
     def _moved_bytes(self, group: Group, pace: float | None) -> float:
         """At the assumed rate, its pace, or what its rests leave."""
@@ -268,18 +267,12 @@ class MixMethod(MakesOwnFiles):
     def _group(self, cell: Cell) -> Group:
         return self.workload.named(MixFactors.of(cell).group)
 
-    def _stored_bytes(self) -> int:
-        return sum(map(stored_bytes, self._owners()))
-
     def _beside_bytes(self, space_bytes: int, cell: Cell | None = None) -> int:
         """What only takes space; of a curve, with its first rate."""
         pace = cell.pace if cell is not None else None
         if pace is not None and (pace.part, pace.number) != ("step", 1):
             return 0
-        return max(space_bytes * (self.workload.fill or 0) // 100 - self._stored_bytes(), 0)
-
-    def _owners(self) -> Sequence[Group]:
-        return [group for group in self.workload.group if group.files_of is None]
+        return max(space_bytes * (self.workload.fill or 0) // 100 - stored_by_all(self.workload), 0)
 
 
 def _access(group: Group) -> dict[str, object]:
@@ -362,24 +355,8 @@ def _in_words(group: Group) -> str:
     return ", ".join(parts)
 
 
-METHOD = MixMethod
-
-
-_BLOCK_BYTES = 4 << 10
-_GROWN_BLOCKS = 16
-"""A file that is appended to grows by so many blocks, or doubles, before it is cut back."""
-
-
-def _on_wire(drawn: list[tuple[int, int]]) -> list[dict[str, int]]:
+def on_wire(drawn: list[tuple[int, int]]) -> list[dict[str, int]]:
     return [{"size_bytes": size, "weight": weight} for size, weight in drawn]
 
 
-def stored_bytes(group: Group) -> int:
-    """What all of its files take, in blocks of 4 KiB, as far as they have to find room to grow."""
-    each = FileSizes.of(group).mean_bytes
-    if "append" in group.operations and not group.continue_when_full:
-        each += max(each, _GROWN_BLOCKS * group.largest_block_bytes)
-    if "fallocate" in group.operations and not group.continue_when_full:
-        each += group.largest_block_bytes
-    blocks = math.ceil(each / _BLOCK_BYTES)
-    return blocks * _BLOCK_BYTES * group.file_count
+METHOD = MixMethod

@@ -12,7 +12,7 @@ from fsgauge.record.records import Cell
 from fsgauge.units import exact_duration, format_size
 from fsgauge.workload.dealing import Dealt, Share, require_enough, require_hosts_there
 from fsgauge.workload.folders import Place, interface_of
-from fsgauge.workload.method import Method, access_line, data_of
+from fsgauge.workload.method import Method, data_of
 from fsgauge.workload.slicing import (
     READING_SLICE_NS,
     WRITING_SLICE_NS,
@@ -20,6 +20,7 @@ from fsgauge.workload.slicing import (
     interval_ns,
     slices_of,
 )
+from fsgauge.workload.words import access_line
 
 
 @dataclass(frozen=True)

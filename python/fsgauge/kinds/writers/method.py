@@ -16,8 +16,9 @@ from fsgauge.units import exact_duration, exact_size, format_duration, format_si
 from fsgauge.workload.assumed import ASSUMED_LATENCY_SECONDS, EXPECTED, Speed, operations_per_second
 from fsgauge.workload.dealing import Dealt, Share
 from fsgauge.workload.folders import Place, ServedFiles, interface_of, laid_out
-from fsgauge.workload.method import Method, access_line, data_of
+from fsgauge.workload.method import Method, data_of
 from fsgauge.workload.slicing import interval_ns, interval_of_work_ns, rounded_down
+from fsgauge.workload.words import access_line
 
 LONGEST_RUN_NS = 600_000_000_000
 """A run that ends by passes ends here at the latest, so that a slow disk cannot hold a study."""

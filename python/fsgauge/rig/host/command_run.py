@@ -25,6 +25,7 @@ from fsgauge.plan.turns import job_for
 from fsgauge.programs import child_environment, interpreter, start
 from fsgauge.record.command import CommandJob, CommandRun, Found
 from fsgauge.record.parts import in_one
+from fsgauge.record.preconditioning import CellPreconditioning
 from fsgauge.record.records import Cell, RunRecord
 from fsgauge.rig.happenings import RunStarted
 from fsgauge.rig.host.command_faults import fault_of, fault_of_folder, fault_of_step
@@ -105,7 +106,9 @@ def supervised(folder: str) -> Iterator[Supervisor]:
         end(process)
 
 
-def run_command(made: TurnSystem, position: int, cell: Cell) -> RunRecord:
+def run_command(
+    made: TurnSystem, position: int, cell: Cell, preconditioning: CellPreconditioning | None
+) -> RunRecord:
     """Measure one cell; a program that fails is recorded as what this run gave."""
     work, prepared = made.work, made.prepared
     job = _job(made, cell)
@@ -144,6 +147,7 @@ def run_command(made: TurnSystem, position: int, cell: Cell) -> RunRecord:
         caches=caches,
         started_unix_ns=begun_unix_ns,
         device=device,
+        preconditioning=preconditioning,
         command=command,
     )
     work.tell(record)

@@ -78,9 +78,11 @@ def measure_at_once(made: TurnSystem, cells: Sequence[Cell], beside: Sequence[Ce
     loads = [job for job in jobs if isinstance(job, wire.LoadJob)]
     results: list[wire.LoadResult] = []
     fault: wire.EngineFault | None = None
+    preconditioning: CellPreconditioning | None = None
     caches = ""
     try:
         work.engine.mix([*loads, *_laid_out_once(made, cells[0])], lay_out=True)
+        preconditioning = precondition_cell(work, turn, cells[0], loads)
         caches = work.systems.settle(prepared)[0]
     except EngineFaultError as error:
         fault = error.fault
@@ -104,6 +106,7 @@ def measure_at_once(made: TurnSystem, cells: Sequence[Cell], beside: Sequence[Ce
             fault=fault,
             caches=caches,
             started_unix_ns=started_unix_ns,
+            preconditioning=preconditioning,
         )
         work.tell(record)
 
@@ -172,10 +175,10 @@ def _reached(prepared: PreparedSystem) -> AbstractContextManager[None]:
 def _run(made: TurnSystem, position: int, cell: Cell) -> RunRecord:
     work, prepared = made.work, made.prepared
     job = job_for(work.study, work.plan, made.turn, cell, prepared.target)
-    if isinstance(job, CommandJob):
-        return run_command(made, position, cell)
     with _reached(prepared):
-        preconditioning = precondition_cell(work, made.turn, cell, job)
+        preconditioning = precondition_cell(work, made.turn, cell, [job])
+    if isinstance(job, CommandJob):
+        return run_command(made, position, cell, preconditioning)
     run = partial(_run_from_caches, made, position, cell, job, preconditioning)
     return _begun_by_all(run)
 
@@ -256,13 +259,15 @@ def preconditioned(study: Study, base: Base, engine: Engine, say: Callable[[str]
 
 
 def precondition_cell(
-    work: Work, turn: Turn, cell: Cell, job: LoadJob | ClientsJob
+    work: Work, turn: Turn, cell: Cell, jobs: Sequence[LoadJob | ClientsJob | CommandJob]
 ) -> CellPreconditioning | None:
-    """The cell's own load, round by round, until five are steady; None where it is not asked for. A
-    round lasts as long as the run. EngineFaultError where the storage fails."""
+    """The cell's own load, or all that run at once, round by round, until five are steady; None
+    where it is not asked for. A round lasts as long as the run. EngineFaultError where the storage
+    fails."""
     if not is_preconditioned(work.study.storage):
         return None
-    if not isinstance(job, LoadJob) or job.passes is not None or job.extend:
+    loads = [job for job in jobs if isinstance(job, LoadJob)]
+    if len(loads) < len(jobs) or any(job.passes is not None or job.extend for job in loads):
         return CellPreconditioning(
             rounds=[], reached=False, why_none="a run ends with its work, which cannot be repeated"
         )
@@ -270,8 +275,7 @@ def precondition_cell(
     while len(rates) < MOST_ROUNDS:
         number = len(rates) + 1
         work.tell(StepStarted(turn, f"{cell.name}: preconditioning, round {number}"))
-        seed = derived_seed(job.seed, number, "preconditioning")
-        rates.append(_rate(work, job.model_copy(update={"seed": seed, "warm_up_ns": 0})))
+        rates.append(_rate(work, [_of_round(job, number) for job in loads]))
         window = last_window(rates)
         if window is not None and window.is_steady:
             break
@@ -284,12 +288,20 @@ def precondition_cell(
     )
 
 
-def _rate(work: Work, job: LoadJob) -> float:
-    result = work.engine.load(job)
-    if result.elapsed_ns == 0:
+def _of_round(job: LoadJob, number: int) -> LoadJob:
+    seed = derived_seed(job.seed, number, "preconditioning")
+    return job.model_copy(update={"seed": seed, "warm_up_ns": 0, "steady_window_ns": None})
+
+
+def _rate(work: Work, loads: Sequence[LoadJob]) -> float:
+    results = work.engine.mix(loads) if len(loads) > 1 else [work.engine.load(loads[0])]
+    if any(result.elapsed_ns == 0 for result in results):
         raise RigError(
             "a round of preconditioning took no time",
             cause="workload.duration is too short for one operation",
             next="a longer workload.duration",
         )
-    return sum(side.operations for side in sides_of(result)) * 1e9 / result.elapsed_ns
+    return sum(
+        sum(side.operations for side in sides_of(result)) * 1e9 / result.elapsed_ns
+        for result in results
+    )

@@ -117,3 +117,14 @@ def test_there_is_a_program_and_files() -> None:
     assert "program" in refused("")
     assert "program" in refused("program = []")
     assert workload('program = ["tool"]').needs_files() is not None
+
+
+def test_a_program_that_is_killed_before_its_end_is_refused() -> None:
+    """Each run was killed after the default limit of ten minutes, and the study failed."""
+    slow = 'program = ["tool"]\ntakes = "20 min"\n'
+    said = refused(slow)
+    assert "takes 20 min, and its program is killed after 10 min" in said
+    assert 'time_limit = "40 min"' in said
+    assert workload(slow + 'time_limit = "40 min"')
+    assert workload(slow + 'prepare = ["sleep 900"]'), "steps have a limit of their own"
+    assert workload('program = ["tool"]\ntime_limit = "5 s"'), "what takes is not said"

@@ -41,16 +41,24 @@ def test_the_answer_is_about_the_first_sync_of_one_and_of_most_committers() -> N
         ('syncs = ["fdatasync", "open_datasync"]\ntogether = [1, 8]', "none can share it"),
         ('readers = 1\nlogs = ["append"]', "would read beyond its end"),
         ('direct = true\nsizes = ["100 B"]', "100 B"),
-        ('rate = "0.1 IOPS"\nduration = "1 s"', "at that rate 0.1 commits are due in a run"),
+        ('rate = "0.1 IOPS"\nduration = "1 s"', "0.1 commits are due in the 1 s that are measured"),
         ('syncs = ["fdatasink"]', "fdatasink"),
         ('syncs = ["fsync_writethrough"]', "not on Linux: it is a call of macOS"),
         ('syncs = ["open_sync"]', "not measured: O_SYNC waits for the times"),
         ('syncs = ["O_DSYNC"]', "write open_datasync"),
         ('logs = ["append"]\nwarm_up = "1 s"', "warm_up"),
-        ('rate = "1 IOPS"\nduration = "100 ms"', "at that rate 0.1 commits are due in a run"),
+        ('rate = "1 IOPS"\nduration = "100 ms"', "0.1 commits are due in the 100 ms that are"),
         (
             'rate = "100 IOPS"\nduration = "100 ms"\ntogether = [1, 20]',
-            "at that rate 10 commits are due in a run, and 20 share a sync",
+            "10 commits are due in the 100 ms that are measured, and 20 share a sync",
+        ),
+        (
+            'rate = "100 IOPS"\nduration = "1 s"\ntogether = [20]\ncommitters = [10]',
+            "10 commits of each committer are due in the 1 s that are measured, and 20 share",
+        ),
+        (
+            'rate = "100 IOPS"\nduration = "100 ms"\ntogether = [1, 20]',
+            "a longer duration, or a higher pace, or a smaller together",
         ),
     ],
 )

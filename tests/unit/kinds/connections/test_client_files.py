@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from typing import Any
 
 import pytest
@@ -165,3 +166,41 @@ def test_log_normal_sizes_are_those_that_are_drawn() -> None:
     ]
     assert space.contents == pytest.approx(sum(drawn) / len(drawn), rel=0.03)
     assert space.allocated_of(200_000, 1) > sum(-(-size // 4096) * 4096 for size in drawn)
+
+
+MAKING: dict[str, Any] = {
+    "clients": 4,
+    "files_per_connection": 10,
+    "file_sizes": [MIB],
+    "tests": ["write", "mix"],
+    "mix": {"create": 1},
+}
+
+
+def test_files_that_a_mix_adds_have_to_fit() -> None:
+    """A folder took more than storage.size, as only the files before the mix were counted."""
+    error = refused(Room(GIB, ""), **MAKING)
+    assert "with 10 files each and about 7," in error.what and "that the mix adds" in error.what
+    found = re.match(r"--set workload.mix_duration=(\d+)ms, or larger storage", error.next)
+    assert found is not None
+    shorter = int(found[1]) * 10**6
+    assert 1e9 < shorter < 2e9
+    sets(Room(GIB, ""), **MAKING, mix_duration=shorter)
+    refused(Room(GIB, ""), **MAKING, mix_duration=shorter * 11 // 10)
+    sets(Room(GIB, ""), **MAKING | {"mix": {"create": 1, "delete": 1}})
+    sets(Room(GIB, ""), **MAKING | {"tests": ["write"]})
+    assert "--set workload.mix_duration" in refused(Room(GIB, "", 500, ""), **MAKING).next
+
+
+def test_a_mix_adds_no_more_than_rests_and_a_server_allow() -> None:
+    sets(Room(GIB, ""), **MAKING, think=10**9)
+    small = MAKING | {"file_sizes": [1]}
+    refused(Room(GIB, ""), **small)
+    sets(Room(GIB, "", is_served=True), **small)
+
+
+def test_files_that_are_saved_stand_next_to_the_old_ones() -> None:
+    saving = MAKING | {"files_per_connection": 240, "mix": {"save": 1}, "clients": 4}
+    sets(Room(GIB, ""), **saving)
+    error = refused(Room(GIB, ""), **saving, outstanding=16)
+    assert "about 64 that the mix adds" in error.what

@@ -159,9 +159,29 @@ def test_rests_and_limits_are_in_the_time() -> None:
     room = Room(GIB, "")
     seconds = method_of(resting).in_room(room).run_seconds(cell(resting, "write"), 0)
     assert 10 < seconds < 11
-    limited = ConnectionsWorkload(**plain, think=10**9, time_limit=2 * 10**9)
-    seconds = method_of(limited).in_room(room).run_seconds(cell(limited, "write"), 0)
-    assert 2 <= seconds < 3
+    large = plain | {"file_sizes": [100 << 20]}
+    limited = ConnectionsWorkload(**large, time_limit=2 * 10**9)
+    limited_in_room = method_of(limited).in_room(Room(100 * GIB, ""))
+    assert 2 <= limited_in_room.run_seconds(cell(limited, "write"), 0) < 3
+
+
+def test_rests_that_the_time_limit_would_end_are_refused() -> None:
+    """Every run was cut, and the report said so after hours."""
+    plain: dict[str, Any] = {"clients": 4, "think": 10**9, "time_limit": 8 * 10**9}
+    resting = ConnectionsWorkload(**plain, tests=["write"], files_per_connection=10)
+    with pytest.raises(InputError, match="a client's 10 files take 9 s or more") as refused:
+        method_of(resting).in_room(Room(GIB, ""))
+    assert refused.value.next.startswith("--set workload.time_limit=18s, a shorter")
+    method_of(resting).in_room(Room(GIB, "", in_model=True))
+    for change in ({"time_limit": 18 * 10**9}, {"outstanding": 2}, {"think": 10**8}):
+        method_of(resting.model_copy(update=change)).in_room(Room(GIB, ""))
+    backup = ConnectionsWorkload(**plain, tests=["backup"], backup_files_per_connection=10)
+    with pytest.raises(InputError, match="10 files take 9 s"):
+        method_of(backup).in_room(Room(GIB, ""))
+    shared_out = {"clients": [2, 10], "tests": ["write"], "fill": 1, "file_sizes": [1 << 20]}
+    fewest = ConnectionsWorkload(**plain | shared_out | {"time_limit": 3 * 10**9})
+    with pytest.raises(InputError, match="5 files take 4 s"):
+        method_of(fewest).in_room(Room(GIB, ""))
 
 
 def test_unsynced_writes_are_remarked_on() -> None:

@@ -47,13 +47,16 @@ def job(operation: str, *overrides: str) -> ClientsJob:
     return found
 
 
-def records(operation: str, *overrides: str, elapsed_ns: int) -> RunRecord:
-    """A run on the shared file that came to the end of it after so long."""
+def records(
+    operation: str, *overrides: str, elapsed_ns: int, ended: str = "size_limit"
+) -> RunRecord:
+    """A run on the shared file that came to the end of it, or to its limit, after so long."""
     made = workload(*overrides)
     cell = cell_of(made, operation)
     record = RunRecord.model_construct(
         block=0,
         turn=0,
+        position=0,
         system="ext4",
         again=False,
         cell=cell,
@@ -61,7 +64,7 @@ def records(operation: str, *overrides: str, elapsed_ns: int) -> RunRecord:
         parts=[],
     )
     record.__dict__["result"] = LoadResult.model_construct(
-        ended="size_limit", clients=None, elapsed_ns=elapsed_ns
+        ended=ended, clients=None, elapsed_ns=elapsed_ns
     )
     return record
 

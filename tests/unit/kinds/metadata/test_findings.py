@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 from fsgauge.kinds.metadata.analysis import (
+    MetadataAnalysis,
     from_memory,
     never_full,
     no_stonewall,
@@ -85,3 +89,21 @@ def test_a_shared_file_that_was_whole_before_the_stonewall() -> None:
     assert list(no_stonewall([walled])) == []
     (found,) = no_stonewall([walled, whole])
     assert "in 1 of 2 runs" in found.sentence and "workload.records" in found.advice
+
+
+def test_records_that_the_time_limit_cut_are_said_and_a_stonewall_is_meant() -> None:
+    """Creates alone were: nothing said why a record read found a short file."""
+    keys = ('operations=["record write"]',)
+    cut = records("record write", *keys, elapsed_ns=10**9, ended="duration")
+    whole = records("record write", *keys, elapsed_ns=10**9)
+    walled = records("record write", *keys, WALLED, elapsed_ns=10**9, ended="duration")
+    assert [run.left_files_short for run in (cut, whole, walled)] == [True, False, False]
+    plan = SimpleNamespace(cells=[], systems=[])
+    evidence: Any = SimpleNamespace(
+        runs=[cut, whole, walled],
+        samples=SimpleNamespace(plan=plan),
+        study=SimpleNamespace(plan=plan),
+    )
+    found = {each.code: each for each in MetadataAnalysis().findings(evidence)}["clients.cut"]
+    assert found.sentence.startswith("In 1 of 2 runs the time limit ended the work early")
+    assert "workload.records" in found.advice

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from fsgauge.engine.wire import BlockTarget, LoadJob
@@ -266,6 +268,34 @@ def test_a_set_that_does_not_fit_is_refused() -> None:
         method.in_room(Room(1 << 30, least="ext4"))
     with pytest.raises(InputError, match="inodes"):
         method.in_room(Room(1 << 50, least="ext4", inodes=500, fewest="ext4"))
+
+
+def test_what_is_overwritten_is_held_twice_where_it_is_copied_on_write() -> None:
+    """It ended with ENOSPC: btrfs keeps an old extent until all of it is overwritten."""
+    readers, log = READERS + 'file_sizes = "500 MiB"\n', LOG + 'file_sizes = "300 MiB"\n'
+    room = Room(1 << 30, least="btrfs")
+    copying = replace(room, copying="btrfs")
+
+    def refused(lines: str) -> InputError:
+        with pytest.raises(InputError, match=r'old extents up to .* on "btrfs"') as found:
+            MixMethod(workload(lines)).in_room(copying)
+        return found.value
+
+    MixMethod(workload(readers + log)).in_room(room)
+    error = refused(readers + log)
+    assert "take 800 MiB, and their old extents up to 300 MiB" in error.what
+    assert error.cause == '973 MiB can be used on "btrfs"'
+    assert error.next == 'larger storage, or smaller file_sizes of "log", which is overwritten'
+    MixMethod(workload(readers + log + "continue_when_full = true\n")).in_room(copying)
+    of_readers = LOG + 'files_of = "readers"\n'
+    MixMethod(workload(READERS + of_readers)).in_room(copying)
+    assert 'of "readers"' in refused(readers + of_readers).next
+    paced = of_readers + 'rate = "1000 IOPS"\n'
+    MixMethod(workload(readers + paced)).in_room(copying)
+    long = 'duration = "2 min"\n'
+    assert "up to 477 MiB" in refused(long + readers + paced).what, "122 s of 1000 times 4 KiB"
+    filled = refused('fill = "90 %"\n' + LOG)
+    assert filled.next.startswith("a smaller workload.fill, ")
 
 
 def test_a_share_that_is_taken_is_filled_beside_the_files_of_the_groups() -> None:

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain, repeat
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from fsgauge.engine.wire import BlockTarget, LoadJob
+from fsgauge.engine.wire import BlockTarget, LoadJob, LoadResult
 from fsgauge.plan.turns import job_for, make_plan
+from fsgauge.record.command import CommandJob
 from fsgauge.record.preconditioning import MOST_ROUNDS, CellPreconditioning
-from fsgauge.rig.host.turn import precondition_cell
+from fsgauge.record.records import RunRecord
+from fsgauge.rig.host.turn import measure_at_once, precondition_cell
 from fsgauge.study.parse import load_study
+from fsgauge.workload.folders import ClientFolders
+from tests.laboratory import NoDiskEngine
 
 SNIA = "storage.precondition=snia"
 
@@ -41,7 +45,7 @@ def conditioned(
     job = job_for(chosen, plan, turn, cell, BlockTarget(path="/dev/x", size_bytes=1 << 29))
     told: list[Any] = []
     work: Any = SimpleNamespace(study=chosen, plan=plan, engine=disk, tell=told.append)
-    return precondition_cell(work, turn, cell, job), told
+    return precondition_cell(work, turn, cell, [job]), told
 
 
 def test_rounds_end_with_the_first_steady_window() -> None:
@@ -81,3 +85,50 @@ def test_a_load_that_ends_with_its_work_is_not_repeated() -> None:
     assert done is not None and not done.reached
     assert done.rounds == [] and "ends with its work" in done.why_none
     assert disk.jobs == []
+
+
+class Mixing(NoDiskEngine):
+    """Keeps the loads of each job of a mix, and whether it only laid out their files."""
+
+    def __init__(self) -> None:
+        super().__init__(0.0)
+        self.jobs: list[tuple[bool, list[LoadJob]]] = []
+
+    def mix(
+        self, loads: Sequence[LoadJob], _: object = None, *, lay_out: bool = False
+    ) -> list[LoadResult]:
+        self.jobs.append((lay_out, list(loads)))
+        return [] if lay_out else [self.load(each) for each in loads]
+
+
+def test_a_mix_is_preconditioned_by_all_of_its_groups_at_once() -> None:
+    """Its runs were measured without any round, and nothing said so."""
+    lines = [SNIA, "workload.steady_window=1s", "workload.warm_up=2s"]
+    lines += [f"workload.group.{group}.file_sizes=64MiB" for group in ("backends", "log")]
+    study = load_study("mix", lines, storage="loop:1GiB", seed=1)
+    plan = make_plan(study, size_bytes=1 << 30)
+    engine, told = Mixing(), list[Any]()
+    place = ClientFolders(directory="/mnt", files_per_client=0, backup_files_per_client=0)
+    systems = SimpleNamespace(settle=lambda _: ["dropped"], machine_name="here")
+    work = SimpleNamespace(study=study, plan=plan, engine=engine, tell=told.append, systems=systems)
+    made: Any = SimpleNamespace(
+        work=work, turn=plan.turns[0], prepared=SimpleNamespace(target=place)
+    )
+    measure_at_once(made, plan.cells, [])
+    records = [each for each in told if isinstance(each, RunRecord)]
+    assert len(records) == len(plan.cells) == 3
+    for record in records:
+        assert record.preconditioning is not None and record.preconditioning.reached
+        assert len(record.preconditioning.rounds) == 5
+    (_, *rounds, (_, run)) = engine.jobs
+    assert len(rounds) == 5
+    assert all({load.warm_up_ns for load in loads} == {0} for _, loads in rounds)
+    assert len({load.seed for _, loads in rounds for load in loads} | {run[0].seed}) > 5
+    assert {load.steady_window_ns for load in run} == {10**9}
+
+
+def test_a_program_is_not_repeated_either() -> None:
+    job = CommandJob.model_construct(kind="command")
+    work: Any = SimpleNamespace(study=load_study("overhead", [SNIA], storage="loop:1GiB", seed=1))
+    done = precondition_cell(work, None, None, [job])  # type: ignore[arg-type]
+    assert done is not None and "ends with its work" in done.why_none

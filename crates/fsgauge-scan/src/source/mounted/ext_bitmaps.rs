@@ -21,7 +21,7 @@ use crate::image::Image;
 use crate::measure::{Measure, Wanted};
 use crate::problems::Problems;
 use crate::reader_threads::IsStopped;
-use crate::shown::shown;
+use crate::shown::{shown, size_words};
 use crate::source::{Ext, OnDisk, note};
 
 /// How often the bitmaps are read until they and the counter agree: others may write meanwhile.
@@ -108,10 +108,10 @@ fn why_unread(mount: &Mount) -> String {
 }
 
 fn reason(listed_by: &str, listed_bytes: u64, read_bytes: u64) -> String {
-    let held_bytes = read_bytes.abs_diff(listed_bytes);
+    let held = size_words(read_bytes.abs_diff(listed_bytes));
     format!(
-        "the block bitmaps on the device were read: {listed_by} counts {held_bytes} bytes as used that are free, which \
-         the allocator holds for open files or which were freed a moment ago"
+        "the block bitmaps on the device were read: {listed_by} counts {held} as used that are free, which the \
+         allocator holds for open files or which were freed a moment ago"
     )
 }
 

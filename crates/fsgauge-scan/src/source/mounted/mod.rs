@@ -292,8 +292,12 @@ fn walk_tree(
         readers.run(|progress, is_stopped| walk.work(Measure::new(wanted.clone()), progress, is_stopped));
     let left_out: u64 = found.iter().map(|found| found.left_out).sum();
     if left_out > 0 {
-        let text = format!("{left_out} folders or files below are other mounts and were skipped");
-        notes.push(note("other_mounts", text));
+        let are = if left_out == 1 {
+            "1 folder or file below is another mount and was".to_owned()
+        } else {
+            format!("{left_out} folders or files below are other mounts and were")
+        };
+        notes.push(note("other_mounts", format!("{are} skipped")));
     }
     Ok(found)
 }

@@ -13,7 +13,7 @@ from fsgauge.kinds.churn.analysis.model import Churn
 from fsgauge.kinds.churn.factors import ChurnFactors
 from fsgauge.record.records import Cell
 from fsgauge.stats.analysis import Analysis, Interval, Material
-from fsgauge.stats.client_errors import cut_runs, failed_operations, work_given_up
+from fsgauge.stats.client_errors import unfinished_work
 from fsgauge.stats.evidence import Evidence, Question, count, finding, part_of, turn_name
 from fsgauge.stats.layouts import seeks_of
 from fsgauge.stats.results import Comparison, Finding
@@ -76,9 +76,7 @@ class ChurnAnalysis(Analysis):
         yield from _ended_early(evidence, made)
         yield from _not_filled(evidence, made)
         yield from _different_trees(churn)
-        yield from work_given_up(evidence)
-        yield from failed_operations(evidence)
-        yield from cut_runs(evidence, "A longer workload.time_limit.")
+        yield from unfinished_work(evidence, "A longer workload.time_limit.", grave_share=None)
         yield from failed_scans(evidence, "those turns are missing from the layouts")
         if churn.mode != "fast":  # in that mode no tree writes anything, so both begin alike
             yield from sparse_storage(

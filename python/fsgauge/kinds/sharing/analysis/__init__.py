@@ -11,14 +11,14 @@ from fsgauge.kinds.sharing.analysis.cautions import (
     one_node_finding,
     with_local_locks,
 )
-from fsgauge.kinds.sharing.analysis.faults import failed_finding, faults_of
+from fsgauge.kinds.sharing.analysis.faults import after_cut, failed_finding, faults_of
 from fsgauge.kinds.sharing.analysis.limits import limits_finding, limits_of, ratios_to_nfs
 from fsgauge.kinds.sharing.analysis.model import Sharing
 from fsgauge.kinds.sharing.factors import SharingFactors
 from fsgauge.record.records import Cell
 from fsgauge.stats.analysis import Analysis, Material
 from fsgauge.stats.client_errors import unfinished_work
-from fsgauge.stats.evidence import Evidence, Question
+from fsgauge.stats.evidence import Evidence, Question, count
 from fsgauge.stats.results import Finding
 
 
@@ -47,7 +47,10 @@ class SharingAnalysis(Analysis):
     def findings(self, evidence: Evidence) -> Iterable[Finding]:
         own, plan = Sharing.within(evidence), evidence.study.plan
         yield from failed_finding(own.faults)
-        yield from unfinished_work(evidence, "A longer workload.time_limit, or fewer folder_files.")
+        advice = "A longer workload.time_limit, smaller files, or fewer folder_files."
+        if short := after_cut(evidence.runs):
+            advice += f" {count(len(short), 'later run')} failed, as the file was short."
+        yield from unfinished_work(evidence, advice)
         yield from limits_finding(own.limits, plan)
         storage = evidence.study.study.get("storage", {}).get("kind", "")
         yield from cache_test_finding(own.memory, plan, storage)

@@ -39,10 +39,8 @@ def faults_of(material: Material) -> list[SystemFaults]:
 
 def _of_system(system: str, runs: Sequence[RunRecord], planned: int) -> SystemFaults:
     failed: dict[tuple[int, int, FaultClass], str] = {}
-    cut = {(run.block, run.turn) for run in runs if _is_cut(run)}
-    classes = [
-        None if _is_short(run) and (run.block, run.turn) in cut else class_of(run) for run in runs
-    ]
+    short = after_cut(runs)
+    classes = [None if run in short else class_of(run) for run in runs]
     for run, found in zip(runs, classes, strict=True):
         if found is not None:
             what = run.fault.what if run.fault is not None else _NOT_THE_SAME
@@ -66,14 +64,11 @@ def _sound(runs: Sequence[RunRecord], classes: Sequence[FaultClass | None]) -> f
     return statistics.fmean(had_a_chance) if had_a_chance else None
 
 
-def _is_cut(run: RunRecord) -> bool:
-    """Whether the time limit ended a test that writes a new file, which is then too short."""
-    is_new = run.load is not None and run.load.extend
-    return is_new and run.result is not None and run.result.ended == "duration"
-
-
-def _is_short(run: RunRecord) -> bool:
-    return run.fault is not None and run.fault.code == "target.size"
+def after_cut(runs: Sequence[RunRecord]) -> list[RunRecord]:
+    """Those that found a short file in a turn in which the time limit ended a test that wrote."""
+    cut = {(run.block, run.turn) for run in runs if run.left_files_short}
+    short = [run for run in runs if run.fault is not None and run.fault.code == "target.size"]
+    return [run for run in short if (run.block, run.turn) in cut]
 
 
 def class_of(run: RunRecord) -> FaultClass | None:

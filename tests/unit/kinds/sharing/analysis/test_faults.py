@@ -71,15 +71,21 @@ def test_a_file_that_the_time_limit_cut_short_is_no_system_s_fault() -> None:
     assert (first.block, first.turn) == (second.block, second.turn) and first.load and first.result
     fault = EngineFault(what="it has 1 bytes", cause="", next="", code="target.size")
     short = second.model_copy(update={"fault": fault, "parts": []})
+    new = {"extend": True, "passes": 1}
     cut = with_result(
-        first.model_copy(update={"job": first.load.model_copy(update={"extend": True})}),
+        first.model_copy(update={"job": first.load.model_copy(update=new)}),
         first.result.model_copy(update={"ended": "duration"}),
     )
     rest = [run for run in made.runs if run.system != "nfs"]
     for before, counts in ((first, {"I/O error": 1}), (cut, {})):
-        own = Sharing.of(replace(made, runs=[before, short, *others, *rest]).results())
+        results = replace(made, runs=[before, short, *others, *rest]).results()
+        own = Sharing.of(results)
         assert own is not None
         assert next(each for each in own.faults if each.system == "nfs").counts == counts
+        said = [each for each in results.findings if each.code == "clients.cut"]
+        assert bool(said) == (before is cut), "nothing said why reads were missing"
+    assert said[0].sentence.startswith("In the only run the time limit ended")
+    assert said[0].advice.endswith("1 later run failed, as the file was short.")
 
 
 def test_a_sound_run_has_none() -> None:
