@@ -50,6 +50,9 @@ class Method:
     """Whether the cells of a turn are loads that run side by side on one system."""
     keeps_order: ClassVar[bool] = False
     """Whether cells build on one another, so that every turn has them in their own order."""
+    has_model: ClassVar[bool] = False
+    """Whether its files are made, appended to and removed in one order, and where they lie is what
+    its cells measure: what the simulator knows."""
     counts_fua: ClassVar[bool] = False
     """Whether writes with FUA are counted at the disks, which costs every request a little."""
     without_rings: ClassVar[str] = ""
@@ -314,11 +317,8 @@ class Method:
 
     def time_words(self) -> str:
         """Of a run that ends by time."""
-        warm_up, duration = self.workload.warm_up, self.workload.duration
-        return (
-            f"{format_duration(warm_up)} warm-up and {format_duration(duration)} measured in each"
-            " run"
-        )
+        warm_up, duration = map(format_duration, (self.workload.warm_up, self.workload.duration))
+        return f"{warm_up} warm-up and {duration} measured in each run"
 
     def notes(self) -> list[str]:
         """What a reader of every result should know."""
