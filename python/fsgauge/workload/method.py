@@ -299,11 +299,11 @@ class Method:
         return float(self.workload.warm_up + self.workload.duration) / 1e9
 
     def written_bytes(self, cell: Cell, space_bytes: int) -> float:
-        """What a run writes, hardly ever more: the rate that is assumed, all of its time."""
+        """What a run writes, hardly ever more: its pace or the assumed rate, all of its time."""
         factors = factors_of(cell)
         rate = operations_per_second(factors.operation_bytes, factors.depth * factors.at_once)
-        moved = rate * self.run_seconds(cell, space_bytes) * factors.operation_bytes
-        return moved * (100 - factors.share_of_reads) / 100
+        moved = min(rate, self.rate_of(cell) or rate) * self.run_seconds(cell, space_bytes)
+        return moved * factors.operation_bytes * (100 - factors.share_of_reads) / 100
 
     def held_equal(self, space: str, has_raw: bool) -> list[str]:
         """What is the same for all systems, a line each; `space` is that of all files, in words."""
