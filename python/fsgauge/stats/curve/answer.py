@@ -6,11 +6,14 @@ number there has a sentence of its own.
 
 from __future__ import annotations
 
+import math
+
 from fsgauge.record.factors import factors_of
 from fsgauge.record.quantiles import quantile_words
 from fsgauge.record.records import Cell
 from fsgauge.stats.curve.blocks import limit_words
 from fsgauge.stats.curve.model import Capacity, CurveResults
+from fsgauge.stats.curve.point import HIGHEST
 from fsgauge.stats.evidence import Question, part_of
 from fsgauge.stats.results import Comparison
 from fsgauge.stats.sentence import comparisons_in
@@ -112,7 +115,9 @@ def _bound(each: Capacity, found: CurveResults, cell: Cell, several: str) -> str
             f"{each.system} serves {bound_words(each, unit)}: {where}{quantile} passed {limit} at"
             " no rate offered."
         )
-    latency = format_duration(each.bound_latency_ns or 0.0)
+    latency_ns = each.bound_latency_ns or 0.0
+    is_more = math.isclose(latency_ns, HIGHEST * found.limit_ns)  # or the rate was not served
+    latency = f"{'more than ' * is_more}{format_duration(latency_ns)}"
     return (
         f"On {each.system} even {format_rate(each.bound, unit)} have a {quantile} of {latency}:"
         f" nothing is served below {limit}."

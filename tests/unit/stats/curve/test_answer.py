@@ -55,6 +55,13 @@ def test_a_bound_is_an_answer() -> None:
     assert of_report(report) == ExitCode.ANSWERED
 
 
+def test_a_rate_that_was_not_served_has_no_latency_that_was_measured() -> None:
+    """A hundred times the limit was said to be its p99."""
+    over = {"ext4": Queue(50_000.0, 600.0), "xfs": Queue(50_000.0)}
+    answer = make_curve(over, blocks=3, noise=0.0, p99_noise=0.0).results().answer
+    assert "have a p99 of more than 500 ms: nothing is served below 5 ms." in answer
+
+
 def test_results_are_read_back_with_their_curve() -> None:
     results = make_curve(blocks=3).results()
     again = Results.model_validate(json.loads(results.model_dump_json()))
