@@ -62,6 +62,10 @@ class MetadataFactors(CellFactors):
         return super().waited_for if self.is_of_records else "file"
 
     @property
+    def judged_at_pace(self) -> str:
+        return super().judged_at_pace if self.operation in PACED else self.metric
+
+    @property
     def rate_unit(self) -> str:
         """ "creates/s"."""
         return f"{self.work}/s"
