@@ -115,8 +115,9 @@ def require_log_holds(study: Study, file_bytes: int) -> None:
         held = file_bytes // factors.operation_bytes
         if factors.makes_files_anew and held < needed:
             raise InputError(
-                f'{quantile_words(study.plan.quantile)} needs {needed:,} operations of "{load.name}"'
-                f" in a run, and its log is full after {held:,}: no rate says anything",
+                f"{quantile_words(study.plan.quantile)} needs {needed:,} operations of"
+                f' "{load.name}" in a run, and its log is full after {held:,}: no rate says'
+                " anything",
                 cause=f"the log has {format_size(file_bytes)}",
                 next="a larger workload.fill, larger storage, or --set plan.quantile=p50",
             )

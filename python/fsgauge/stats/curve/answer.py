@@ -17,7 +17,7 @@ from fsgauge.stats.curve.point import HIGHEST
 from fsgauge.stats.evidence import Question, part_of
 from fsgauge.stats.results import Comparison
 from fsgauge.stats.sentence import comparisons_in
-from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, OPEN
+from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, OPEN, is_too_wide
 from fsgauge.stats.wording import NAMED_SYSTEMS, factor_words, left_out, number_words, ratio_range
 from fsgauge.units import format_duration, format_rate
 
@@ -91,6 +91,8 @@ def _ratio(entry: Comparison | None) -> str:
     if entry is None or entry.low is None or entry.high is None or not entry.is_claimed:
         return ""
     interval = ratio_range(entry.low, entry.high)
+    if is_too_wide(entry.low, entry.high):
+        return " (too noisy to tell)"
     if entry.verdict in OPEN:
         return f" ({entry.verdict}: {interval})"
     if entry.verdict == "equivalent":

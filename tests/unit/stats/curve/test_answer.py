@@ -24,6 +24,12 @@ def test_a_ratio_that_is_undecided_is_not_claimed() -> None:
     assert "(undecided: " in make_curve(equal, noise=0.1).results().lines[0]
 
 
+def test_an_interval_that_says_nothing_is_not_given() -> None:
+    """ "(undecided: under 0.000001 to 19,005,977.80)"."""
+    answer = make_curve(blocks=2, noise=0.15).results().answer
+    assert "(too noisy to tell)" in answer and "undecided" not in answer
+
+
 def test_one_system_has_its_rate() -> None:
     assert make_curve({"ext4": QUEUES["ext4"]}).results().answer.startswith("ext4 serves ")
 
