@@ -33,9 +33,19 @@ def run_sweep(study: Study, rig: Rig, results: Path) -> int:
             f"[sweep] asks for years, and --rig {rig.name} has none",
             next="--rig simulator, or a study without [sweep]",
         )
+    _require_no_race(study)
     for each in _points(study):
         rig.check(each, None)
     return _simulate(new_sweep(study, results))
+
+
+def _require_no_race(study: Study) -> None:
+    """InputError where each year might be left by another system: years follow all of them."""
+    if study.plan.mode == "race":
+        raise InputError(
+            "systems leave a race, and a sweep follows each of them through all years",
+            next="--set plan.mode=all; or fsgauge choose, which races the last year",
+        )
 
 
 def resume_sweep(directory: Path, *, accept_changed: bool = False) -> int:
@@ -138,6 +148,7 @@ def of_sweep(description: PlanDescription, study: Study, rig: Rig) -> PlanDescri
     """The plan of a sweep's study with time and bytes of all points; of no sweep, as it is."""
     if study.sweep is None or not rig.tries_blocks:
         return description
+    _require_no_race(study)
     points = points_of(study, study.sweep)
     ends = [
         _tried([each for each in points if each.profile == profile], rig)

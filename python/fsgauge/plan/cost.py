@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fsgauge.errors import InputError
 from fsgauge.plain_files.bounds import MOST_RUNS
 from fsgauge.plan.around import HERE, Around
-from fsgauge.plan.curve import curve_of, planned_cells
+from fsgauge.plan.curve import curve_of, planned_cells, require_log_holds
 from fsgauge.plan.estimate import (
     block_seconds,
     plan_seconds,
@@ -115,11 +115,13 @@ def require_files_fit(study: Study, size_bytes: int) -> None:
         return
     files = f"{method.files} files share" if method.files > 1 else "one file has"
     half = f", half of it as {held_twice(study)[0]} copies on write" if held_twice(study) else ""
+    file_bytes = method.file_size_bytes(layout_bytes(study, size_bytes) // method.files)
     method.require_room(
-        method.file_size_bytes(layout_bytes(study, size_bytes) // method.files),
+        file_bytes,
         cause=f"{files} {method.fill_percent} % of {format_size(size_bytes)}{half}"
         f"{reserve_words(method)}",
     )
+    require_log_holds(study, file_bytes)
 
 
 _SPARE = 1.1

@@ -9,14 +9,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from fsgauge.errors import InputError
 from fsgauge.plan.space import speed_on
 from fsgauge.record.factors import CellFactors, factors_of
 from fsgauge.record.modes import Curve, Pace
-from fsgauge.record.quantiles import operations_needed, quantile_words
+from fsgauge.record.quantiles import QUANTILES, operations_needed, quantile_words
 from fsgauge.record.records import Cell, Plan, Turn
 from fsgauge.study.model import Study
 from fsgauge.study.workload import cells_of
-from fsgauge.units import exact_duration, format_duration, format_rate
+from fsgauge.units import exact_duration, format_duration, format_rate, format_size
+from fsgauge.workload import method_of
 from fsgauge.workload.assumed import operations_per_second
 
 STEPS = 10
@@ -103,13 +105,49 @@ def least_rate(curve: Curve, elapsed_ns: int, share: float) -> float:
     return needed * 1e9 / max(elapsed_ns, 1)
 
 
+def require_log_holds(study: Study, file_bytes: int) -> None:
+    """InputError for a curve of logs that are each filled once, of `file_bytes`, which are full
+    before they hold the operations that the quantile needs."""
+    curve = curve_of(study)
+    needed = operations_needed(curve.quantile) if curve is not None else 0
+    for load in study.workload.paced_loads() if curve is not None else ():
+        factors = factors_of(load)
+        held = file_bytes // factors.operation_bytes
+        if factors.makes_files_anew and held < needed:
+            raise InputError(
+                f"{quantile_words(study.plan.quantile)} needs {needed:,} operations of"
+                f' "{load.name}" in a run, and its log is full after {held:,}: no rate says'
+                " anything",
+                cause=f"the log has {format_size(file_bytes)}",
+                next="a larger workload.fill, larger storage, or --set plan.quantile=p50",
+            )
+
+
 def too_short(study: Study, plan: Plan) -> list[str]:
-    """Of each load: that its runs are too short for the quantile at a tenth of what is assumed of
-    the storage, and what helps. Empty without a curve."""
+    """Of each load of a curve: that its runs are too short for the quantile at a tenth of what is
+    assumed of the storage; of each primary cell with a pace, at that; and what helps."""
     if plan.curve is None:
-        return []
+        own = [cell for cell in plan.cells if cell.id in plan.primary]
+        return [words for cell in own if (words := _too_few_due(study, cell))]
     found = (_too_short(study, plan.curve, load) for load in plan.paced_loads)
     return [words for words in found if words]
+
+
+def _too_few_due(study: Study, cell: Cell) -> str:
+    factors, rate = factors_of(cell), method_of(study.workload).rate_of(cell)
+    quantile = factors.judged_at_pace.rpartition(".")[2]
+    if rate is None or quantile not in QUANTILES:
+        return ""
+    due, needed = factors.operations_of_run, operations_needed(quantile)
+    if due is None:
+        duration_ns: int = getattr(study.workload, "duration", 0)
+        due = int(rate * duration_ns / 1e9 * _share_waited_for(factors))
+    if due >= needed:
+        return ""
+    return (
+        f'"{cell.name}" is judged by its {quantile_words(quantile)}, which needs {needed:,}'
+        f" operations in a run, and {due:,} are due: it will have none; {factors.longer_runs}"
+    )
 
 
 def _too_short(study: Study, curve: Curve, load: Cell) -> str:

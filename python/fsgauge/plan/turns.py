@@ -35,8 +35,9 @@ from fsgauge.record.command import CommandJob
 from fsgauge.record.factors import factors_of
 from fsgauge.record.records import Cell, Plan, Turn
 from fsgauge.record.strikes import Strike
-from fsgauge.study.model import LAYOUT, Study
+from fsgauge.study.model import Study
 from fsgauge.study.reached import is_beside_path
+from fsgauge.study.settings import LAYOUT
 from fsgauge.study.workload import cells_of, default_primary
 from fsgauge.workload import method_of
 from fsgauge.workload.folders import Place

@@ -231,6 +231,11 @@ class CellFactors(Kept):
         return "read" if self.share_of_reads >= 50 else "write"
 
     @property
+    def judged_at_pace(self) -> str:
+        """The metric that it is judged by under a pace, which sets its rate."""
+        return f"{self.waited_for}.p99"
+
+    @property
     def rate_unit(self) -> str:
         """What a rate of it is in, in its user's words: "commits/s"."""
         return "IOPS"

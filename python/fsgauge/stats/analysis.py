@@ -68,9 +68,7 @@ class Analysis:
 
     def primary_metric(self, cell: records.Cell, *, paced: bool) -> str:
         """What a cell is judged by: its rate; under a pace, which sets that, the p99 latency."""
-        if not paced:
-            return "iops"
-        return f"{factors_of(cell).waited_for}.p99"
+        return factors_of(cell).judged_at_pace if paced else "iops"
 
     def primary_ratios(
         self,

@@ -89,14 +89,20 @@ def plain_answer(question: Question) -> str:
 
 
 def _not_compared(question: Question) -> list[str]:
-    """Who has too few operations for the metric, where others have enough: it may be the worst."""
+    """Who has too few operations for the metric, where others have enough: it may be the worst; and
+    whose runs all failed."""
     compared = {entry.system for _, entry in _primary(question)}
     told = compared | {each.system for each in question.limited}
     absent = [system for system in question.others if system not in told]
-    if question.nothing or not (compared and absent and question.few_operations):
-        return []
-    verb = "is" if len(absent) == 1 else "are"
-    return [f"{wording.named_systems(absent)} {verb} not compared: too few operations."]
+    failed = [system for system in absent if system in question.failing and not question.failed]
+    few = [each for each in absent if each not in question.failing]
+    is_told = bool(compared and question.few_operations and not question.nothing)
+    whys = (few if is_told else [], "too few operations"), (failed, "no run came to its end")
+    return [
+        f"{wording.named_systems(names)} {'is' if len(names) == 1 else 'are'} not compared: {why}."
+        for names, why in whys
+        if names
+    ]
 
 
 def _none_compared(question: Question) -> str:

@@ -115,6 +115,8 @@ class Question:
     """Comparisons that the rig sets; they are not among `comparisons`."""
     nothing: bool = False
     """Whether a system has no number in a primary cell, since it did nothing there."""
+    failing: Sequence[str] = ()
+    """Systems of which every run failed."""
     failed: str = ""
     """ "all 6 runs failed: false ended with exit code 1"; "" where one did not."""
     idle: str = ""

@@ -45,6 +45,12 @@ def _failed(evidence: Evidence) -> Iterator[Finding]:
         )
 
 
+def failing(runs: Sequence[RunRecord]) -> list[str]:
+    """The systems of which every run failed."""
+    worked = {run.system for run in runs if run.fault is None}
+    return list(dict.fromkeys(run.system for run in runs if run.system not in worked))
+
+
 def all_failed(runs: Sequence[RunRecord]) -> str:
     """ "all 6 runs failed: false ended with exit code 1"; "" where one did not."""
     found = [run.fault.what for run in runs if run.fault is not None]

@@ -77,10 +77,11 @@ def _pooled_percent(variances: Collection[_Variance]) -> float:
 
 def pilot_noise(study: records.StudyRecord, runs: Sequence[records.RunRecord]) -> PilotNoise:
     """The noise of a study's primary cells; InputError when it has fewer than three whole blocks.
-    Each cell counts by its primary metric: the rate, or the p99 latency under a pace."""
+    Each cell counts by its primary metric: the rate, or the p99 latency under a pace; a load curve
+    by the rates at its limit."""
     samples, analysis = samples_of(study.plan, runs), analysis_of(study)
     paced = any(rate_offered(run) is not None for run in runs)
-    primary = primary_cells(study.plan)
+    primary = primary_cells(samples.plan)
     variances = _variances(samples, primary, analysis, paced, BLOCKS_FOR_A_VERDICT)
     if not variances:
         raise InputError(

@@ -29,7 +29,7 @@ from fsgauge.stats.idle import idle_words
 from fsgauge.stats.layouts import read_layouts
 from fsgauge.stats.lost_data import LOST_DATA
 from fsgauge.stats.metrics import METRICS, LatencyKind
-from fsgauge.stats.missing_runs import all_failed, compared_blocks, lacking_blocks
+from fsgauge.stats.missing_runs import all_failed, compared_blocks, failing, lacking_blocks
 from fsgauge.stats.noise import describe_noise, noise_floors
 from fsgauge.stats.planned import analysis_of
 from fsgauge.stats.race.replay import replayed
@@ -230,6 +230,7 @@ def _results(
         margin_percent=planned.margin_percent(evidence.study),
         own=evidence.own,
         nothing=any((metrics[each.id], each.id) in did_nothing for each in primary),
+        failing=failing(evidence.runs),
         failed=all_failed(evidence.runs),
         idle=idle_words(findings),
         served=served_sentence(evidence.turns, evidence.runs),

@@ -173,13 +173,14 @@ def measuring_longer(runs: Sequence[RunRecord]) -> str:
 
 
 def next_step(runs: Iterable[RunRecord]) -> str:
-    """How a run gets more operations: a higher pace helps where the pace was kept, and only
-    there."""
+    """How a run gets more operations: a higher pace helps where the pace was kept and runs end by
+    time, and only there."""
     runs = list(runs)
     longer = f"Measure {measuring_longer(runs)}"
     paced = [run for run in runs if rate_offered(run) is not None]
     kept = all(run.result is None or not rate_missed(run, run.result) for run in paced)
-    if paced and kept:
+    by_time = all(factors_of(run.cell).operations_of_run is None for run in paced)
+    if paced and kept and by_time:
         return f"{longer} or at a higher rate (--set workload.rate=...)."
     return f"{longer}."
 

@@ -18,7 +18,7 @@ from fsgauge.study.modes import check_mode
 from fsgauge.study.placement import refuse_misplaced, refuse_missing_groups
 from fsgauge.study.rig_keys import MOST_FAULTS, FaultKeys, RigKeys, check_faults
 from fsgauge.study.serving import check_access, check_places, reached, refuse_unused
-from fsgauge.study.settings import PlanSettings, SweepKeys
+from fsgauge.study.settings import LAYOUT, PlanSettings, SweepKeys
 from fsgauge.study.storage import (
     DeviceStorage,
     LoopStorage,
@@ -44,10 +44,6 @@ __all__ = [
     "System",
     "Workload",
 ]
-
-
-LAYOUT = "layout"
-"""In `plan.primary`: the layout after the last run, beside cells."""
 
 
 class Study(StudyModel):
@@ -195,7 +191,8 @@ class Study(StudyModel):
         return self
 
     def _profiles_have_keys(self, sweep: SweepKeys) -> None:
-        keys = set(type(self.workload).model_fields) - {"kind"}
+        own = self.workload.rewrites
+        keys = set(type(self.workload).model_fields) - {"kind", own}
         for index, profile in enumerate(sweep.profiles):
             unknown = sweep.unknown_pair(profile, keys)
             if unknown:
@@ -206,6 +203,8 @@ class Study(StudyModel):
                 hint = did_you_mean(near)
                 if unknown in keys:
                     what, hint = f'"{unknown}" has no value', ""
+                if name == own:
+                    what, hint = f"{own} would be ignored: it is what years set", ""
                 raise conflict(
                     what,
                     [("sweep", "profiles", index)],

@@ -10,7 +10,7 @@ from fsgauge.record.factors import factors_of
 from fsgauge.record.modes import LOOKS
 from fsgauge.record.quantiles import operations_needed, quantile_words
 from fsgauge.study.base import conflict, written
-from fsgauge.study.settings import PlanSettings
+from fsgauge.study.settings import LAYOUT, PlanSettings
 from fsgauge.study.workload import Workload, keys_of
 
 OF_MODES = {
@@ -34,7 +34,7 @@ def check_mode(
                 )
     if plan.mode == "race":
         _can_race(plan, systems, has_faults=has_faults)
-        _is_judged_by_time(workload)
+    _is_judged_by_time(plan, workload)
     if plan.mode != "curve":
         return
     _has_limit(plan)
@@ -76,14 +76,17 @@ def _can_race(plan: PlanSettings, systems: int, *, has_faults: bool) -> None:
         )
 
 
-def _is_judged_by_time(workload: Workload) -> None:
+def _is_judged_by_time(plan: PlanSettings, workload: Workload) -> None:
     """A program that ends when it was told to takes as long with every system."""
-    if workload.is_judged_by_own_number:
+    by_time = {"mode": plan.mode == "race", "stop_interval": plan.stop_interval is not None}
+    asked = [key for key, is_asked in by_time.items() if is_asked]
+    for key in asked if workload.is_judged_by_own_number else ():
+        what = "a race" if key == "mode" else key
         raise conflict(
-            "a race goes by the time, and this program is judged by a number that it prints",
-            [("workload", "primary"), ("plan", "mode")],
+            f"{what} goes by the time, and this program is judged by a number that it prints",
+            [("workload", "primary"), ("plan", key)],
             next="--set workload.primary=time, for a program with a fixed amount of work; or"
-            " fsgauge run, without a race",
+            f" fsgauge run, without {what}",
         )
 
 
@@ -107,9 +110,11 @@ def _has_pace(plan: PlanSettings, workload: Workload) -> None:
             next=f'kind = "{able[0]}", or mode = "all"',
         )
     raised = {each for cell in workload.paced_loads() for each in (cell.id, cell.name)}
-    if plan.primary and not raised & set(plan.primary):
+    named = [each for each in plan.primary if each != LAYOUT] or plan.primary
+    apart = [each for each in named if each not in raised]
+    if apart:
         raise conflict(
-            f"no curve is of {plan.primary[0]}",
+            f"no curve is of {apart[0]}",
             [("plan", "primary"), ("plan", "mode")],
             next=f'primary = ["{workload.paced_loads()[0].id}"], or leave it out',
         )

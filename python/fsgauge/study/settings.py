@@ -10,6 +10,8 @@ from fsgauge.plain_files.bounds import MOST_POINTS
 from fsgauge.study.base import Distinct, OneLine, StudyModel, conflict
 from fsgauge.units import DurationNs, Percent
 
+LAYOUT = "layout"
+"""In `primary`: the layout after the last run, beside cells."""
 OF_A_RACE = {"usual": {"blocks": 24}, "high": {"blocks": 240, "confirm": 40}}
 """At most, before those that confirm, and these; by certainty."""
 

@@ -56,6 +56,10 @@ SIZE_SIGMA = (
 )
 SMALLEST_SIZE = "Log-normal sizes: the smallest size; anything drawn smaller gets this size."
 LARGEST_SIZE = "Log-normal sizes: the largest size; anything drawn larger gets this size."
+WAITS_AS_RATES_FALL = (
+    "has writes wait for others that share their sync, the longer the lower the rate: a curve looks"
+    " for the rate above which they wait too long"
+)
 
 Inapplicable = dict[str, tuple[str, str]]
 """Keys that have no effect: why, and the key that makes it so."""

@@ -49,6 +49,9 @@ class Method:
     """Whether the cells of a turn are loads that run side by side on one system."""
     keeps_order: ClassVar[bool] = False
     """Whether cells build on one another, so that every turn has them in their own order."""
+    has_model: ClassVar[bool] = False
+    """Whether its files are made, appended to and removed in one order, and where they lie is what
+    its cells measure: what the simulator knows."""
     counts_fua: ClassVar[bool] = False
     """Whether writes with FUA are counted at the disks, which costs every request a little."""
     without_rings: ClassVar[str] = ""
@@ -295,11 +298,11 @@ class Method:
         return float(self.workload.warm_up + self.workload.duration) / 1e9
 
     def written_bytes(self, cell: Cell, space_bytes: int) -> float:
-        """What a run writes, hardly ever more: the rate that is assumed, all of its time."""
+        """What a run writes, hardly ever more: its pace or the assumed rate, all of its time."""
         factors = factors_of(cell)
         rate = operations_per_second(factors.operation_bytes, factors.depth * factors.at_once)
-        moved = rate * self.run_seconds(cell, space_bytes) * factors.operation_bytes
-        return moved * (100 - factors.share_of_reads) / 100
+        moved = min(rate, self.rate_of(cell) or rate) * self.run_seconds(cell, space_bytes)
+        return moved * factors.operation_bytes * (100 - factors.share_of_reads) / 100
 
     def round_of(
         self, cell: Cell, space_bytes: int, speed: Speed = EXPECTED
@@ -320,11 +323,8 @@ class Method:
 
     def time_words(self) -> str:
         """Of a run that ends by time."""
-        warm_up, duration = self.workload.warm_up, self.workload.duration
-        return (
-            f"{format_duration(warm_up)} warm-up and {format_duration(duration)} measured in each"
-            " run"
-        )
+        warm_up, duration = map(format_duration, (self.workload.warm_up, self.workload.duration))
+        return f"{warm_up} warm-up and {duration} measured in each run"
 
     def notes(self) -> list[str]:
         """What a reader of every result should know."""

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
+from fsgauge.errors import InputError
+from fsgauge.kinds.commits.keys import CommitsWorkload
 from fsgauge.kinds.metadata.keys import MetadataWorkload
 from fsgauge.kinds.overhead.keys import OverheadWorkload
 from fsgauge.plan.curve import STEPS, at_rates, curve_words, runs_at_once, too_short
@@ -138,3 +142,36 @@ def test_what_is_noted_is_what_the_rates_of_a_block_are_held_to() -> None:
     assert "none is offered below 24 k IOPS" in note
     offered = plan_of_block(made.study.plan, 1, made.runs)
     assert min(cell.pace.rate for cell in offered.cells if cell.pace) == 24_000
+
+
+def test_a_log_that_is_full_before_it_holds_the_quantile_s_operations_is_refused() -> None:
+    """It was offered more than ten times what it serves: "even 127 k commits/s have a p99.9 of
+    500 ms: nothing is served"."""
+    grown = CommitsWorkload(logs=["append"], sizes=[64 << 10])
+    with pytest.raises(InputError, match="its log is full after 640: no rate") as refused:
+        make_plan(curve_study(["ext4"], workload=grown), size_bytes=GIB)
+    assert "workload.fill" in refused.value.next
+    assert make_plan(curve_study(["ext4"], workload=grown, quantile="p50"), size_bytes=GIB).curve
+    over = CommitsWorkload(sizes=[64 << 10])
+    assert make_plan(curve_study(["ext4"], workload=over), size_bytes=GIB).curve
+
+
+def test_a_pace_at_which_too_few_are_due_for_what_it_is_judged_by_is_a_note_of_the_plan() -> None:
+    """All of it was measured, and ended with "No answer"."""
+    plain: dict[str, Any] = {"mode": "all", "latency_limit": None}
+
+    def reads(per_second: float) -> list[str]:
+        own: dict[str, Any] = {"patterns": ["randread"], "block_sizes": [4096]}
+        paced = OverheadWorkload(**own, queue_depths=[1], rate=per_second, duration=10**10)
+        return cautions(workload=paced, **plain)
+
+    assert reads(100.0) == []
+    assert reads(50.0) == [
+        '"randread 4 KiB, depth 1" is judged by its p99, which needs 1,000 operations in a run,'
+        " and 500 are due: it will have none; longer runs (--set workload.duration=...)"
+    ]
+    files = MetadataWorkload(
+        operations=["create", "list"], clients=[1], folders=["own"], entries=[500], rate=1e4
+    )
+    (note,) = cautions(workload=files, **plain)
+    assert note.endswith("500 are due: it will have none; more files (--set workload.entries=...)")

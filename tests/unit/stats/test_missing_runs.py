@@ -83,6 +83,16 @@ def test_where_every_run_failed_the_answer_is_how() -> None:
     assert answer() and "failed" not in answer()
 
 
+def test_a_system_whose_runs_all_failed_is_named_next_to_those_that_are_compared() -> None:
+    """The answer spoke of the others as if it had not been there."""
+    systems = {"raw": "raw", "ext4": "ext4", "xfs": "xfs"}
+    own = {"systems": systems, "faults": lambda turn, _: turn.system == "xfs"}
+    made = make_study(**ONE_CELL | {"blocks": 3}, **own)
+    lines = made.results().lines
+    assert lines[0].startswith("ext4")
+    assert "xfs is not compared: no run came to its end." in lines
+
+
 def test_what_was_read_too_late_is_noted_and_costs_no_run() -> None:
     made = make_study(**ONE_CELL | {"blocks": 3})
     words = ["what its layers count: the shell is late"]

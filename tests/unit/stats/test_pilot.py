@@ -17,6 +17,7 @@ from fsgauge.plan.power import blocks_needed, paired_percent, planned_percent
 from fsgauge.stats.pilot import is_of_same_work, noise_so_far, noise_words, pilot_noise, pilot_time
 from tests.synthetic import make_study
 from tests.synthetic_churn import make_churn
+from tests.synthetic_curve import make_curve
 
 
 def test_planted_noise_is_found():
@@ -26,6 +27,14 @@ def test_planted_noise_is_found():
     assert found.noise_percent == pytest.approx(4 * 2**0.5, rel=0.12)
     assert found.worst_percent >= found.noise_percent
     assert found.blocks == 60
+
+
+def test_the_noise_of_a_load_curve_is_that_of_its_rates_at_the_limit():
+    """A curve of eight blocks was said to have fewer than three."""
+    made = make_curve()
+    found = pilot_noise(made.study, made.runs)
+    assert (found.cells, found.blocks) == (1, 8)
+    assert 1.0 < found.noise_percent < 15.0
 
 
 def test_a_steady_drift_between_turns_is_no_noise():

@@ -12,6 +12,7 @@ import pytest
 from fsgauge.stats.sentence import ends, next_step, shortest
 from tests.synthetic import make_study
 from tests.synthetic_connections import make_connections
+from tests.unit.kinds.metadata.studies import cell_of, workload
 
 SLOW: dict[str, Any] = {
     "patterns": ("randread",),
@@ -41,6 +42,14 @@ def test_where_work_ends_a_run_more_of_it_is_the_next_step() -> None:
     made = make_connections(blocks=2)
     assert next_step(made.runs).startswith("Measure more files (--set workload.files_per_")
     assert next_step([]) == "Measure longer."
+
+
+def test_files_that_are_each_done_once_are_no_more_at_a_higher_pace() -> None:
+    runs = make_study(**SLOW, rate=200.0).runs
+    files = cell_of(workload(), "create")
+    of_files = [run.model_copy(update={"cell": files}) for run in runs]
+    assert next_step(runs).endswith("at a higher rate (--set workload.rate=...).")
+    assert next_step(of_files) == "Measure more files (--set workload.entries=...)."
 
 
 def test_enough_operations_are_no_finding() -> None:

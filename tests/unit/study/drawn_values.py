@@ -10,9 +10,8 @@ from hypothesis import strategies as st
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
-from fsgauge.study.model import LAYOUT
 from fsgauge.study.server_options import OPTIONS
-from fsgauge.study.settings import AS_IT_IS
+from fsgauge.study.settings import AS_IT_IS, LAYOUT
 
 MOST_ENTRIES = 4
 LETTERS = st.characters(categories=["L", "M", "N", "P", "S"], include_characters=" ")

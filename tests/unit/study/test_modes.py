@@ -10,6 +10,7 @@ from fsgauge.study.parse import load_study
 
 LIMIT = "plan.latency_limit=5 ms"
 CURVE = "plan.mode=curve"
+OF = "4 clients, shared folder, 10000 files of 0 B"
 REFUSED = {
     "needs the latency": ("overhead", [CURVE]),
     "latency_limit would be ignored": ("overhead", [LIMIT]),
@@ -20,13 +21,26 @@ REFUSED = {
         "mix",
         [CURVE, LIMIT, "workload.group.log.rate=100 IOPS"],
     ),
+    "no curve is of list, 4 clients, shared": (
+        "metadata",
+        [CURVE, LIMIT, "workload.entries=10000", f"plan.primary=['create, {OF}', 'list, {OF}']"],
+    ),
     "stonewall ends creates before": ("metadata", [CURVE, LIMIT, "workload.stonewall=2s"]),
+    "together has writes wait for others": (
+        "commits",
+        [CURVE, LIMIT, 'workload.syncs=["fdatasync"]', "workload.together=[8]"],
+    ),
+    "sync_every has writes wait for others": (
+        "mix",
+        [CURVE, LIMIT, "workload.group.log.sync_every=8"],
+    ),
     'p99.9 needs 10,000 operations of "create, 4 clients, shared folder, 9996 files of 0 B" in a'
     " run, and there are 9,996: no rate says anything": (
         "metadata",
         [CURVE, LIMIT, "plan.quantile=p999", "workload.entries=9996"],
     ),
     "a race goes by the time": ("command-pgbench", ["plan.mode=race"]),
+    "stop_interval goes by the time": ("command-pgbench", ["plan.stop_interval=5%"]),
     "has all of its blocks": ("overhead", [CURVE, LIMIT, "plan.stop_interval=5%"]),
 }
 

@@ -13,13 +13,15 @@ import signal
 import threading
 import time
 from pathlib import Path
+from typing import cast
 
 import pytest
 from click.testing import CliRunner
 
 from fsgauge.cli.report import command as report
-from fsgauge.cli.sweeping import resume_sweep, run_sweep, sweep_lines
+from fsgauge.cli.sweeping import of_sweep, resume_sweep, run_sweep, sweep_lines
 from fsgauge.errors import InputError, Interrupted, RigError
+from fsgauge.plan.preview import PlanDescription
 from fsgauge.rig.registry import rig_named
 from fsgauge.study.model import Study
 from fsgauge.study.parse import load_study, parse_study
@@ -81,6 +83,7 @@ def test_a_point_is_a_study_of_its_own_with_the_years_in_its_age() -> None:
         ("median_size=64 KiB", "median_sise=4 KiB", 'no such key: "median_sise=4 KiB"'),
         ("median_size=64 KiB", "bananas=4", '"bananas=4"; there are: age_time_limit, '),
         ("median_size=64 KiB", "median_size", '"median_size" has no value'),
+        ("median_size=64 KiB", "storage_age=4", "storage_age would be ignored: it is what years"),
         ("median_size=64 KiB", "kind=aging", 'no such key: "kind=aging"'),
     ],
 )
@@ -127,6 +130,18 @@ def test_another_rig_has_no_years(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="--rig host has none") as refused:
         run_sweep(study(), rig_named("host"), tmp_path)
     assert "--rig simulator" in refused.value.next
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_years_follow_every_system_and_none_leaves_in_a_race(tmp_path: Path) -> None:
+    """Systems that had left were in no answer, each year another one."""
+    raced = load_study("years", ["plan.mode=race"])
+    for refused in (
+        lambda: run_sweep(raced, rig_named("simulator"), tmp_path),
+        lambda: of_sweep(cast(PlanDescription, None), raced, rig_named("simulator")),
+    ):
+        with pytest.raises(InputError, match="systems leave a race"):
+            refused()
     assert list(tmp_path.iterdir()) == []
 
 

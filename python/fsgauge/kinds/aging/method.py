@@ -52,6 +52,7 @@ class AgingMethod(MakesOwnFiles):
     in_folders: bool = False
     speed: Speed = EXPECTED
 
+    has_model = True
     not_in_fio = ("fio ages no file system and deletes no files between its runs", "")
 
     @property

@@ -43,6 +43,7 @@ class ChurnMethod(MakesOwnFiles):
     in_folders: bool = False
     in_model: bool = False
 
+    has_model = True
     not_in_fio = ("fio does not create and delete files over time", "")
 
     @property

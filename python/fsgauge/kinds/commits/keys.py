@@ -172,6 +172,11 @@ class CommitsWorkload(WorkloadKeys):
             and factors.committers in {min(self.committers), max(self.committers)}
         ]
 
+    def against_curve(self) -> tuple[str | tuple[str | int, ...], str] | None:
+        if self.together != [1]:
+            return "together", sweep.WAITS_AS_RATES_FALL
+        return super().against_curve()
+
     def inapplicable(self) -> sweep.Inapplicable:
         """A log that grows is measured from its first commit on."""
         found: sweep.Inapplicable = {}

@@ -97,6 +97,11 @@ class CommitsMethod(Method):
             **own,
         )
 
+    def written_bytes(self, cell: Cell, space_bytes: int) -> float:
+        """A log that grows is filled once."""
+        most = super().written_bytes(cell, space_bytes)
+        return min(most, space_bytes) if CommitsFactors.of(cell).makes_files_anew else most
+
     def held_equal(self, space: str, has_raw: bool) -> list[str]:
         workload = self.workload
         way = "past the page cache" if workload.direct else "through the page cache"

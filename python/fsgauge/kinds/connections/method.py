@@ -33,6 +33,7 @@ class ConnectionsMethod(MakesOwnFiles):
     sets: FileSets | None = None
     in_model: bool = False
 
+    has_model = True
     not_in_fio = (
         "fio works on existing files; it has no clients that create and open files",
         "ONLY=clients-tmpfs-fio compares files per second with fio's threads",

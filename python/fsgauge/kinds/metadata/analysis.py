@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from fsgauge.engine.wire import ClientsJob, ClientsResult, LoadJob
-from fsgauge.kinds.metadata.factors import PACED, MetadataFactors
+from fsgauge.kinds.metadata.factors import MetadataFactors
 from fsgauge.record.records import Cell, RunRecord
 from fsgauge.stats.analysis import Analysis
 from fsgauge.stats.client_errors import unfinished_work
@@ -27,8 +27,7 @@ class MetadataAnalysis(Analysis):
     def primary_metric(self, cell: Cell, *, paced: bool) -> str:
         """Files a second, or records; under a pace, which sets that, how long a file takes."""
         factors = MetadataFactors.of(cell)
-        is_paced = paced and factors.operation in PACED
-        return super().primary_metric(cell, paced=True) if is_paced else factors.metric
+        return factors.judged_at_pace if paced else factors.metric
 
     def findings(self, evidence: Evidence) -> Iterator[Finding]:
         yield from unfinished_work(

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Annotated, ClassVar, Literal, get_args
 
 from fsgauge.record.factors import CellFactors, Factor
-from fsgauge.units import exact_size
+from fsgauge.units import exact_size, plural
 
 FileOperation = Literal["create", "stat", "list", "read", "rename", "unlink"]
 RecordOperation = Literal["record write", "record read"]
@@ -62,6 +62,10 @@ class MetadataFactors(CellFactors):
         return super().waited_for if self.is_of_records else "file"
 
     @property
+    def judged_at_pace(self) -> str:
+        return super().judged_at_pace if self.operation in PACED else self.metric
+
+    @property
     def rate_unit(self) -> str:
         """ "creates/s"."""
         return f"{self.work}/s"
@@ -83,11 +87,10 @@ class MetadataFactors(CellFactors):
         """Where, in a sentence: "4 clients, shared folder of 10,000 empty files"."""
         if self.record_size_bytes is not None:
             return f"{self.at_once_words}, one file in records of {self.record_size_bytes:,} bytes"
-        size = (
-            f"files of {exact_size(self.file_size_bytes)}"
-            if self.file_size_bytes
-            else "empty files"
-        )
+        files = plural(self.entries or 0, "file")
+        size = f"empty {files}"
+        if self.file_size_bytes:
+            size = f"{files} of {exact_size(self.file_size_bytes)}"
         folders = "shared folder of" if self.folder == "shared" else "own folders, in all"
         return f"{self.at_once_words}, {folders} {self.entries:,} {size}"
 

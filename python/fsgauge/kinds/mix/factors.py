@@ -51,6 +51,10 @@ class MixFactors(CellFactors):
         return self.timed or super().waited_for
 
     @property
+    def judged_at_pace(self) -> str:
+        return self.judged_by
+
+    @property
     def rate_unit(self) -> str:
         return COMMITS if self.judged_as == "commits" else super().rate_unit
 

@@ -90,12 +90,15 @@ class MixWorkload(WorkloadKeys):
         return [cell for cell in self.cells() if cell.id in primary]
 
     def against_curve(self) -> tuple[str | tuple[str | int, ...], str] | None:
-        paced = [cell.factors["group"] for cell in self.paced_loads()]
+        paced = {each.group: each for each in map(MixFactors.of, self.paced_loads())}
         for index, group in enumerate(self.group):
             for key in ("rate", "bandwidth", "think") if group.name in paced else ():
                 if getattr(group, key):
                     why = f'of "{group.name}" would be ignored: a curve sets the pace itself'
                     return ("group", index, key), why
+            is_of_commits = group.name in paced and paced[group.name].waited_for == "commit"
+            if is_of_commits and group.sync_every > 1:
+                return ("group", index, "sync_every"), sweep.WAITS_AS_RATES_FALL
         return None
 
     def judged(self) -> list[Judged]:

@@ -113,12 +113,6 @@ class OverheadMethod(Method):
         slice_ns = workload.duration // count
         return Slicing(count, charges_sync=writes and workload.rate is None, slice_ns=slice_ns)
 
-    def written_bytes(self, cell: Cell, space_bytes: int) -> float:
-        factors = OverheadFactors.of(cell)
-        share = (100 - factors.read_percent) / 100 * factors.block_size_bytes
-        paced = (self.rate_of(cell) or float("inf")) * self.run_seconds(cell, space_bytes)
-        return min(super().written_bytes(cell, space_bytes), paced * share if share else 0.0)
-
     def held_equal(self, space: str, has_raw: bool) -> list[str]:
         workload = self.workload
         raw = "; raw: the same number of bytes of the device" if has_raw else ""

@@ -202,8 +202,7 @@ class SimulatorRig(Rig):
 
     def _refused(self, study: Study, destroy: Consent | None) -> Iterator[FsgaugeError]:
         yield from refused_by([partial(_require_own, study, destroy)])
-        method = method_of(study.workload)
-        if method.lays_out or method.programs or method.at_once:
+        if not method_of(study.workload).has_model:
             yield _without_model(study)
             return
         without = refused_by(partial(policy_of, study, system) for system in study.systems)
@@ -267,8 +266,9 @@ def _without_model_of(study: Study) -> list[str]:
 
 
 def _without_model(study: Study) -> InputError:
-    """Files that were laid out and are read and overwritten: nothing moves there. Of loads at
-    once, which one's next piece of a file takes space first is a matter of time."""
+    """Files that were laid out and are read and overwritten: nothing moves there. Of empty files
+    nothing lies anywhere. Of loads at once, which one's next piece of a file takes space first is a
+    matter of time."""
     why = "it knows no latencies and no processors"
     if method_of(study.workload).at_once:
         why = "how far each load gets while others run takes latencies, and it knows none"

@@ -6,15 +6,18 @@ number there has a sentence of its own.
 
 from __future__ import annotations
 
+import math
+
 from fsgauge.record.factors import factors_of
 from fsgauge.record.quantiles import quantile_words
 from fsgauge.record.records import Cell
 from fsgauge.stats.curve.blocks import limit_words
 from fsgauge.stats.curve.model import Capacity, CurveResults
+from fsgauge.stats.curve.point import HIGHEST
 from fsgauge.stats.evidence import Question, part_of
 from fsgauge.stats.results import Comparison
 from fsgauge.stats.sentence import comparisons_in
-from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, OPEN
+from fsgauge.stats.verdict import BLOCKS_FOR_A_VERDICT, OPEN, is_too_wide
 from fsgauge.stats.wording import NAMED_SYSTEMS, factor_words, left_out, number_words, ratio_range
 from fsgauge.units import format_duration, format_rate
 
@@ -88,6 +91,8 @@ def _ratio(entry: Comparison | None) -> str:
     if entry is None or entry.low is None or entry.high is None or not entry.is_claimed:
         return ""
     interval = ratio_range(entry.low, entry.high)
+    if is_too_wide(entry.low, entry.high):
+        return " (too noisy to tell)"
     if entry.verdict in OPEN:
         return f" ({entry.verdict}: {interval})"
     if entry.verdict == "equivalent":
@@ -112,7 +117,9 @@ def _bound(each: Capacity, found: CurveResults, cell: Cell, several: str) -> str
             f"{each.system} serves {bound_words(each, unit)}: {where}{quantile} passed {limit} at"
             " no rate offered."
         )
-    latency = format_duration(each.bound_latency_ns or 0.0)
+    latency_ns = each.bound_latency_ns or 0.0
+    is_more = math.isclose(latency_ns, HIGHEST * found.limit_ns)  # or the rate was not served
+    latency = f"{'more than ' * is_more}{format_duration(latency_ns)}"
     return (
         f"On {each.system} even {format_rate(each.bound, unit)} have a {quantile} of {latency}:"
         f" nothing is served below {limit}."

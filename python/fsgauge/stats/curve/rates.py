@@ -79,11 +79,13 @@ def _unpaced(system: str, runs: Sequence[RunRecord]) -> float | None:
 
 
 def _least_rate(curve: Curve, run: RunRecord) -> float:
-    """Below it, a run as long as this one has too few operations for the quantile; of files that
-    are each done once, none is too low."""
+    """Below it, a run has too few operations for the quantile, also one that takes all of its time
+    where this one had filled its log before; of files that are each done once, none is too low."""
     if run.result is None or run.result.clients is not None:
         return 0.0
-    return least_rate(curve, run.result.elapsed_ns, share_waited_for(run, run.result))
+    most_ns = run.load.duration_ns if run.load is not None else None
+    elapsed_ns = max(run.result.elapsed_ns, most_ns or 0)
+    return least_rate(curve, elapsed_ns, share_waited_for(run, run.result))
 
 
 def _steps(slowest: float, least: float, number: int) -> list[float]:

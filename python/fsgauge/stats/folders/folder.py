@@ -24,6 +24,8 @@ from fsgauge.stats.curve.blocks import samples_of
 from fsgauge.stats.folders.same_conditions import Side
 from fsgauge.stats.idle import idle_words
 from fsgauge.stats.planned import level_of, without_paths
+from fsgauge.stats.race.replay import replayed
+from fsgauge.stats.race.results import as_confirmed
 from fsgauge.stats.read import naming_changes, read_side
 from fsgauge.stats.results import DidNothing, Results
 from fsgauge.stats.samples import Samples
@@ -67,9 +69,12 @@ class Folder:
 
 
 def read_folder(side: Side) -> Folder:
-    """The folder of a side; turns over paths next to a server are no samples of it. One whose
-    records were changed is not valid, even where that was accepted."""
-    study = without_paths(side.study)
+    """The folder of a side; turns over paths next to a server are no samples of it, nor those of a
+    race before the blocks that confirm. One whose records were changed is not valid, even where
+    that was accepted."""
+    race = replayed(side.study, side.runs)
+    shown = side.study if race is None else as_confirmed(side.study, side.runs, race)
+    study = without_paths(shown)
     samples = samples_of(study.plan, side.runs, level=level_of(study))
     return Folder(side, naming_changes(read_side(side), side.changes), samples)
 

@@ -35,6 +35,14 @@ def test_a_log_that_grows_is_filled_once_and_has_no_warm_up() -> None:
     assert (given.extend, given.preallocate) == (True, True)
 
 
+def test_a_log_that_grows_is_written_once_and_a_pace_its_commits() -> None:
+    """A plan said that 273 runs of a log of 20 MiB write 542 GiB."""
+    grown = CommitsMethod(workload('logs = ["append"]'))
+    assert grown.written_bytes(grown.workload.cells()[0], 16 << 20) == 16 << 20
+    paced = CommitsMethod(workload('rate = "100 IOPS"\nwarm_up = "0 s"'))
+    assert paced.written_bytes(paced.workload.cells()[0], 16 << 20) == 100 * 3 * 8192
+
+
 def test_committers_take_blocks_of_one_log_in_turn() -> None:
     (load,) = loads('committers = [4]\nreaders = 2\nmeanwhile = ["log"]')
     assert (load.jobs, load.queue_depth, load.ranges.kind, load.read_percent) == (

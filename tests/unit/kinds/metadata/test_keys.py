@@ -61,6 +61,9 @@ def test_words_of_a_cell() -> None:
     shared = MetadataFactors.of(workload("clients=4").cells()[-1])
     assert shared.place == "4 clients, shared folder of 10,000 empty files"
     assert shared.panel == "unlink, shared folder of 10,000 empty files"
+    one = workload("clients=1", "entries=1", "file_sizes=['0 B', '1 KiB']").cells()
+    said = {MetadataFactors.of(cell).place.partition("in all ")[2] for cell in one}
+    assert {"1 empty file", "1 file of 1 KiB"} < said
 
 
 @pytest.mark.parametrize(

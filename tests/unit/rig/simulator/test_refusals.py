@@ -50,3 +50,9 @@ def test_a_mix_is_told_what_the_simulator_takes_and_each_of_those_is_taken() -> 
     for kind in named.split(", "):
         small = ("--set", "plan.blocks=2", "--storage", "simulated:1GiB", "--system", "ext4")
         assert not any("refuse" in line for line in planned(kind, *small)[1]), kind
+
+
+def test_files_that_are_empty_are_refused_and_not_made_in_no_time() -> None:
+    """They were: "ext4 does 20000000 M files/s in creates", and that it did nothing."""
+    lines = planned("metadata", "--set", 'workload.operations=["create"]')[1]
+    assert "a study of kind metadata has no model" in lines[1]

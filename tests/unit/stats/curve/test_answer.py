@@ -24,6 +24,12 @@ def test_a_ratio_that_is_undecided_is_not_claimed() -> None:
     assert "(undecided: " in make_curve(equal, noise=0.1).results().lines[0]
 
 
+def test_an_interval_that_says_nothing_is_not_given() -> None:
+    """ "(undecided: under 0.000001 to 19,005,977.80)"."""
+    answer = make_curve(blocks=2, noise=0.15).results().answer
+    assert "(too noisy to tell)" in answer and "undecided" not in answer
+
+
 def test_one_system_has_its_rate() -> None:
     assert make_curve({"ext4": QUEUES["ext4"]}).results().answer.startswith("ext4 serves ")
 
@@ -53,6 +59,13 @@ def test_a_bound_is_an_answer() -> None:
     both = {"ext4": Queue(50_000.0, 6.0), "xfs": Queue(50_000.0)}
     report = json.loads(make_curve(both, blocks=3).results().model_dump_json())
     assert of_report(report) == ExitCode.ANSWERED
+
+
+def test_a_rate_that_was_not_served_has_no_latency_that_was_measured() -> None:
+    """A hundred times the limit was said to be its p99."""
+    over = {"ext4": Queue(50_000.0, 600.0), "xfs": Queue(50_000.0)}
+    answer = make_curve(over, blocks=3, noise=0.0, p99_noise=0.0).results().answer
+    assert "have a p99 of more than 500 ms: nothing is served below 5 ms." in answer
 
 
 def test_results_are_read_back_with_their_curve() -> None:

@@ -7,8 +7,11 @@ import pytest
 from fsgauge.errors import RigError
 from fsgauge.plan.curve import STEPS
 from fsgauge.plan.turns import make_plan
-from fsgauge.record.records import Plan
+from fsgauge.record.parts import in_one
+from fsgauge.record.records import Plan, RunRecord
 from fsgauge.stats.curve.rates import plan_of_block
+from tests.synthetic import histogram_of
+from tests.synthetic.setting import MACHINE
 from tests.synthetic_curve import GIB, QUEUES, Queue, curve_study, make_curve
 
 MADE = make_curve(noise=0.0)
@@ -43,6 +46,25 @@ def test_the_rates_of_a_block_come_of_the_blocks_before_it_alone() -> None:
 def test_no_rate_has_too_few_operations_for_the_quantile() -> None:
     slow = make_curve({"ext4": Queue(2_000.0), "xfs": Queue(2_000.0)}, noise=0.0)
     plan = plan_of_block(slow.study.plan, 1, slow.runs)
+    assert min(rates(plan, "step")) == pytest.approx(600)
+
+
+def full_at_half(run: RunRecord) -> RunRecord:
+    """The run, had its log been full when half of its time was over."""
+    assert run.result is not None and run.result.read is not None
+    half = run.result.read.operations // 2
+    done = {"operations": half, "service_latency": histogram_of({200_000: half})}
+    update = {
+        "elapsed_ns": run.result.elapsed_ns // 2,
+        "ended": "size_limit",
+        "read": run.result.read.model_copy(update=done),
+    }
+    return run.model_copy(update={"parts": in_one(MACHINE, run.result.model_copy(update=update))})
+
+
+def test_a_log_that_was_full_before_its_time_is_filled_more_slowly_for_all_of_it() -> None:
+    slow = make_curve({"ext4": Queue(2_000.0), "xfs": Queue(2_000.0)}, noise=0.0)
+    plan = plan_of_block(slow.study.plan, 1, [full_at_half(run) for run in slow.runs])
     assert min(rates(plan, "step")) == pytest.approx(600)
 
 
