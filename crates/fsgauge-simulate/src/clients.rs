@@ -34,9 +34,9 @@ pub(crate) fn check(job: &ClientsJob) -> Outcome<()> {
         let cause = "the simulator has a file system, and no server over it";
         return State::no_model("clients of a server have no model", cause);
     }
-    if job.think.is_some() || job.rate.is_some() {
+    if job.think.is_some() || job.rate.is_some() || job.ramp_ns > 0 {
         let cause = "the simulator has no time but that of the device";
-        return State::no_model("clients that rest, or have a pace, have no model", cause);
+        return State::no_model("clients that rest, have a pace or begin one by one have no model", cause);
     }
     Ok(())
 }

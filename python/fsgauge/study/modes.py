@@ -32,6 +32,12 @@ def check_mode(
                     [("plan", key), ("plan", "mode")],
                     next=f"--set plan.mode={mode}, or leave it out",
                 )
+    if plan.mode in OF_MODES and LAYOUT in plan.primary:
+        raise conflict(
+            f"a {plan.mode} goes by rates and times, and a layout is neither",
+            [("plan", "primary"), ("plan", "mode")],
+            next=f'leave "{LAYOUT}" out of primary, or mode = "all"',
+        )
     if plan.mode == "race":
         _can_race(plan, systems, has_faults=has_faults)
     _is_judged_by_time(plan, workload)
@@ -110,8 +116,7 @@ def _has_pace(plan: PlanSettings, workload: Workload) -> None:
             next=f'kind = "{able[0]}", or mode = "all"',
         )
     raised = {each for cell in workload.paced_loads() for each in (cell.id, cell.name)}
-    named = [each for each in plan.primary if each != LAYOUT] or plan.primary
-    apart = [each for each in named if each not in raised]
+    apart = [each for each in plan.primary if each not in raised]
     if apart:
         raise conflict(
             f"no curve is of {apart[0]}",

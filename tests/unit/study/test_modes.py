@@ -41,6 +41,14 @@ REFUSED = {
     ),
     "a race goes by the time": ("command-pgbench", ["plan.mode=race"]),
     "stop_interval goes by the time": ("command-pgbench", ["plan.stop_interval=5%"]),
+    "a curve goes by rates and times": (
+        "overhead",
+        [CURVE, LIMIT, 'plan.primary=["layout", "randread-4KiB-depth1"]'],
+    ),
+    "a race goes by rates and times": (
+        "aging",
+        ["plan.mode=race", 'plan.primary=["layout"]'],
+    ),
     "has all of its blocks": ("overhead", [CURVE, LIMIT, "plan.stop_interval=5%"]),
 }
 

@@ -218,6 +218,8 @@ def test_what_has_no_model_is_refused_before_anything_runs(tmp_path: Path) -> No
     assert "a study of kind overhead has no model" in of_overhead.what
     stat = load_study("connections", ['workload.tests=["write","stat"]'], [], "simulated:1GiB", 1)
     assert "ask for attributes have no model" in refused(stat)[0].what
+    ramp = load_study("connections", ["workload.ramp=1s"], [], "simulated:1GiB", 1)
+    assert "begin one by one have no model" in refused(ramp)[0].what
     folders = load_study("aging", [], ["one=mounted", "two=mounted"], f"path:{tmp_path}", 1)
     folder = refused(folders)[0]
     assert "the study's storage is a path" in folder.what
