@@ -63,7 +63,7 @@ def test_a_crosscheck_is_refused_before_anything(fsgauge: Run, study: Path, plac
 
 
 def test_more_writers_than_places_are_refused(fsgauge: Run, study: Path, tmp_path: Path) -> None:
-    words = ["--set", 'workload.ranges=["segmented"]', "--set", 'workload.block_sizes=["8 MiB"]']
+    words = ["--set", 'workload.ranges=["segmented"]', "--set", 'workload.block_sizes=["16 MiB"]']
     done = fsgauge("run", str(study), *words)
     assert done.returncode == 2
     assert "the file is too small for 2 writers with segmented ranges" in done.stderr

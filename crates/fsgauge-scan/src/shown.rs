@@ -47,7 +47,8 @@ pub(crate) fn size_words(size_bytes: u64) -> String {
     }
     let decimals = if size < 9.995 { 2 } else { usize::from(size < 99.95) };
     let digits = format!("{size:.decimals$}");
-    let digits = if digits.contains('.') { digits.trim_end_matches('0').trim_end_matches('.') } else { &digits };
+    let digits =
+        if digits.contains('.') { digits.trim_end_matches('0').trim_end_matches('.') } else { &digits };
     format!("{digits} {unit}")
 }
 

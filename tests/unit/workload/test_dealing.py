@@ -129,9 +129,9 @@ def test_a_file_that_is_too_small_for_all_hosts_writers_is_refused() -> None:
     method, _ = writers(
         'workload.ranges=["segmented"]', "workload.writers=[4]", "workload.hosts=[1, 4]"
     )
-    method.require_room(32 * 8192, "")
+    method.require_room(16 * 8192, "")
     with pytest.raises(InputError, match="too small for 16 writers with segmented ranges"):
-        method.require_room(31 * 8192, "")
+        method.require_room(15 * 8192, "")
 
 
 def test_own_files_beside_one_file_of_all_are_a_host_s_own() -> None:
