@@ -65,8 +65,12 @@ class Told:
 
     @cached_property
     def near(self) -> list[Comparison]:
-        """Undecided, though a difference of some use is excluded."""
-        return [each for each in self._open if is_near(bound_of(each), each.detectable_percent)]
+        """Undecided, though a difference of some use is excluded: one that would be too noisy of
+        another system is of none."""
+        bounds = [(each, bound_of(each), each.detectable_percent) for each in self._open]
+        noisy = [shown for _, bound, shown in bounds if shown and not is_near(bound, shown)]
+        most = max(NEAR_PERCENT, min(noisy, default=math.inf))
+        return [each for each, bound, shown in bounds if bound <= most and is_near(bound, shown)]
 
     @cached_property
     def noisy(self) -> list[Comparison]:

@@ -157,6 +157,8 @@ def test_a_device_is_storage_and_a_folder_of_a_bare_name_too(tmp_path, monkeypat
     with pytest.raises(InputError) as refusal:
         system_table("/dev/nosuch0")
     assert "--storage /dev/nosuch0 --system ext4" in refusal.value.next
+    in_memory = system_table("/dev/shm/nosuch0")
+    assert in_memory["kind"] == "mounted", "a folder that is missing, which is told later"
     monkeypatch.chdir(tmp_path)
     (tmp_path / "x").mkdir()
     assert storage_table("x") == {"kind": "path", "path": str(tmp_path / "x")}

@@ -51,7 +51,8 @@ class MixWorkload(WorkloadKeys):
         description='What the answer is about: "operations of GROUP", "commits of GROUP" (of one'
         ' that syncs), "bandwidth of GROUP", or a latency: "write p99 of GROUP" with mean, p50, p99'
         " or p999 of any of its operations, or of sync. Default: the operations of the first group"
-        " (its bandwidth with blocks of 128 KiB or more; of a paced one, their p99).",
+        " (its commits where each write is synced; its bandwidth with blocks of 128 KiB or more; of"
+        " a paced one, their p99).",
     )
     warm_up: DurationNs = Field(
         2_000_000_000, description="Load of all groups before what is measured; not counted."
@@ -344,12 +345,15 @@ def folder_of(name: str) -> str:
 
 
 def _usually_judged(group: Group) -> Judged:
-    """By its rate, in bytes where its blocks are large; of a pace, which sets that, by the p99 of
-    what it does most."""
+    """By its rate, in bytes where its blocks are large, in commits where each write is one; of a
+    pace, which sets that, by the p99 of what it does most."""
     if group.operations_per_second is not None:
         return Judged(group.name, f"{group.timed}.p99", _WORK)
     is_large = group.is_plain and group.mean_block_bytes >= LARGE_BYTES
+    is_of_commits = group.sync != "none" and group.sync_every == 1
     what = "bandwidth" if is_large else _WORK
+    if is_of_commits and set(group.operations) <= {"write", "append"}:
+        what = "commits"
     return Judged(group.name, _RATES[what], what)
 
 

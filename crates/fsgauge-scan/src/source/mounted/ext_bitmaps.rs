@@ -84,9 +84,8 @@ fn without_bitmaps(mut listed: Space, listed_bytes: u64, counted: u64, why_unrea
         None => not_reconciled(problems, counted, listed_bytes, listed.by),
         Some(why) => {
             let text = format!(
-                "{counted} bytes are free by statfs, {listed_bytes} in the pieces of {}: the allocator holds some for \
-                 open files, or has not taken back what was freed a moment ago; {why}",
-                listed.by
+                "{}: the allocator holds some for open files, or has not taken back what was freed a moment ago; {why}",
+                apart(counted, listed_bytes, listed.by)
             );
             listed.notes.push(note("free_space_differs", text));
             problems
@@ -120,9 +119,15 @@ fn not_reconciled(mut problems: Problems, counted: u64, found: u64, by: &str) ->
         "free_space_differs",
         "Free pieces and the file system's own counter do not agree: what the allocator holds for open files counts as \
          used in the pieces, or others write meanwhile; exact is a scan of what is not written to",
-        format_args!("{counted} bytes are free by statfs, {found} in the pieces of {by}"),
+        format_args!("{}", apart(counted, found, by)),
     );
     problems
+}
+
+/// "1.03 MiB more are free by statfs than in the pieces of getfsmap".
+fn apart(counted: u64, listed_bytes: u64, by: &str) -> String {
+    let (more, held) = (if counted > listed_bytes { "more" } else { "less" }, counted.abs_diff(listed_bytes));
+    format!("{} {more} are free by statfs than in the pieces of {by}", size_words(held))
 }
 
 /// Free pieces by the bitmaps, the file system's own structures by GETFSMAP.
