@@ -143,7 +143,7 @@ class Group:
         return weighted([parse_size(str(text)) for text in texts], [int(each) for each in shares])
 
     def last(self, duration_ns: int, source: Option | None) -> None:
-        """For so long, as an option says."""
+        """Set the measured time of the group, and the option that gives it; None for none."""
         self.duration_ns, self.sources["duration"] = duration_ns, [source] if source else []
 
     def put(self, key: str, value: Value, *sources: Option | None) -> None:

@@ -255,12 +255,12 @@ class RunRecord(Record):
     @property
     def left_files_short(self) -> bool:
         """Whether the time limit ended it while it wrote files that later runs work on."""
-        job, ended = self.job, self.result.ended if self.result else None
+        job = self.job
+        if self.result is None or self.result.ended != "duration":
+            return False
         if isinstance(job, wire.ClientsJob):
-            writes = job.phase.kind == "write" and not job.wear_out
-        else:
-            writes = isinstance(job, wire.LoadJob) and job.extend and not job.wear_out
-        return writes and ended == "duration"
+            return job.phase.kind == "write" and not job.wear_out
+        return isinstance(job, wire.LoadJob) and job.extend and not job.wear_out
 
     @property
     def is_foreign(self) -> bool:

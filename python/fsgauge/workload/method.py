@@ -308,7 +308,9 @@ class Method:
         self, cell: Cell, space_bytes: int, speed: Speed = EXPECTED
     ) -> tuple[float, float]:
         """Seconds, and bytes written, of one round of a cell's load, which preconditions a device;
-        nothing where a run ends with its work."""
+        nothing where a run ends with its work, on files of its own."""
+        if not self.lays_out:
+            return 0.0, 0.0
         return self.run_seconds(cell, space_bytes, speed), self.written_bytes(cell, space_bytes)
 
     def held_equal(self, space: str, has_raw: bool) -> list[str]:
@@ -362,14 +364,6 @@ class MakesOwnFiles(Method):
     def layout_job(self, target: Place, seed: int) -> wire.LayoutJob | None:  # noqa: ARG002
         """None: a turn begins on an empty system."""
         return None
-
-    def round_of(
-        self,
-        cell: Cell,  # noqa: ARG002
-        space_bytes: int,  # noqa: ARG002
-        speed: Speed = EXPECTED,  # noqa: ARG002
-    ) -> tuple[float, float]:
-        return 0.0, 0.0
 
     def require_of_clients(
         self, clients: int, each: int, what: str, limit: int, *, beside: int = 0

@@ -196,9 +196,9 @@ class Folder:
 
 def test_a_file_that_the_time_limit_cut_short_is_said_to_be_that() -> None:
     """ "It was not laid out, or with another size. Run a job of kind layout on this target." """
-    folder = Folder()
+    folder: Any = Folder()
     plan = make_sharing(3).study.plan
-    recording = Recording(folder, Progress(), plan, keeps_runs=False)  # type: ignore[arg-type]
+    recording = Recording(folder, Progress(), plan, keeps_runs=False)
     runs = [run for run in make_sharing(3).runs if (run.block, run.turn) == (0, 0)]
     first, second = runs[0], runs[1]
     assert first.load is not None and first.result is not None

@@ -220,7 +220,7 @@ class MixMethod(MakesOwnFiles):
         self,
         cell: Cell,
         space_bytes: int,  # noqa: ARG002 - all files are there
-        speed: Speed = EXPECTED,  # noqa: ARG002
+        speed: Speed = EXPECTED,  # noqa: ARG002 - a round lasts its time
     ) -> tuple[float, float]:
         seconds = self.workload.duration / 1e9 if self._stands_for_all(cell) else 0.0
         return seconds, self._moved_by(cell)

@@ -130,5 +130,6 @@ def test_a_mix_is_preconditioned_by_all_of_its_groups_at_once() -> None:
 def test_a_program_is_not_repeated_either() -> None:
     job = CommandJob.model_construct(kind="command")
     work: Any = SimpleNamespace(study=load_study("overhead", [SNIA], storage="loop:1GiB", seed=1))
-    done = precondition_cell(work, None, None, [job])  # type: ignore[arg-type]
+    unasked: Any = None
+    done = precondition_cell(work, unasked, unasked, [job])
     assert done is not None and "ends with its work" in done.why_none
